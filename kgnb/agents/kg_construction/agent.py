@@ -148,7 +148,6 @@ AGENT = Agent(
             local=True,
             written=True,
             metavar="FILE|URL",
-            stage="instantiate",
         ),
         Input("session", "value", "an open session to write into", optional=True),
         Input("checked", "value", "whether constraints are checked", optional=True, default=True),

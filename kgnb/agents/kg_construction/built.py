@@ -149,17 +149,11 @@ class Built(Tabled):
 
     def violations(self) -> Table:
         """Every refused call with its violations, in order."""
-        columns = texts(
-            document="document",
-            tool="tool",
-            constraint="constraint",
-            got="got",
-            hint="hint",
-            mended="mended",
-        )
+        names = ("document", "tool", "constraint", "got", "hint", "mended")
+        columns = texts(**{name: name for name in names})
         rows: list[list[Value]] = []
         for journal in self.journals:
-            left = {about(doubt) for doubt in journal.doubts}
+            left = {*map(about, journal.doubts)}
             rows += [
                 [
                     journal.document,
@@ -297,13 +291,11 @@ def calls_by_document(folder: Path) -> dict[str, set[str]]:
     for path in sorted(folder.rglob("*.json")):
         try:
             content = from_json(path.read_text(encoding="utf-8"))
-            journal = (
-                _journal().validate_python(content) if content.get("version") == VERSION else None
-            )
+            if content.get("version") == VERSION:
+                journal = _journal().validate_python(content)
+                found[journal.document] = {act.tool for act in journal.acts if act.writes}
         except (OSError, ValueError, AttributeError):
             continue
-        if journal is not None:
-            found[journal.document] = {act.tool for act in journal.acts if act.writes}
     if not found:
         fix = "Name the folder that was given to kgnb build as --run or --folder."
         raise DataError("there are no journals in it", where=str(folder), fix=fix)

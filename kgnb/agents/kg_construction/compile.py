@@ -214,10 +214,9 @@ def plan_steps(
         before |= set(classes)
     named = {name for step in steps for name in step.tools}
     if loose := [tool for tool in listed if tool.kind == "add" and tool.name not in named]:
-        goal = "State what else the text says of the entities created so far."
         groups = {"add": tuple(tool.name for tool in loose), "always": _ALWAYS}
         writes = tuple(tool.term for tool in loose)
-        steps.append(PlanStep(len(steps) + 1, "other facts", goal, (), (), writes, groups))
+        steps.append(PlanStep(len(steps) + 1, "other facts", (), (), writes, groups))
     return tuple(steps)
 
 
@@ -288,7 +287,7 @@ def _step(
         if (led & made and subjects & before) or (subjects & made and led <= made | before):
             added.append(iri)
             reads |= (subjects & before) | (led & before)
-    names = [tbox.label(iri) for iri in classes]
+    names = [*map(tbox.label, classes)]
     shown = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     wanted = {"find": made | reads, "create": made, "add": set(added)}
     groups = {
@@ -298,9 +297,8 @@ def _step(
         },
         "always": _ALWAYS,
     }
-    goal = f"Find every {shown} in the text, create it, and state what is said of it."
     writes = tuple(sorted([*classes, *added]))
-    return PlanStep(number, shown, goal, tuple(classes), tuple(sorted(reads)), writes, groups)
+    return PlanStep(number, shown, tuple(classes), tuple(sorted(reads)), writes, groups)
 
 
 def part_of(
@@ -344,14 +342,14 @@ def part_of(
 
 
 def _class(tbox: TBox, name: str) -> str:
-    local = {iri: iri.replace("#", "/").rsplit("/", 1)[-1] for iri in tbox.classes}
     found = [
         iri
         for iri in tbox.classes
-        if name == iri or words(name) in (words(tbox.label(iri)), words(local[iri]))
+        if name == iri
+        or words(name) in map(words, (tbox.label(iri), iri.replace("#", "/").rpartition("/")[2]))
     ]
     if len(found) != 1:
-        near = found or nearest(name, [tbox.label(iri) for iri in tbox.classes], 5)
+        near = found or nearest(name, [*map(tbox.label, tbox.classes)], 5)
         said = f"{name!r} may be one of several classes" if found else f"there is no class {name!r}"
         raise ValueError(f"{said}: {', '.join(near)}\nGive the label or the IRI of a class.")
     return found[0]

@@ -27,7 +27,11 @@ from kgnb.llm.prices import estimate_tokens
 from kgnb.shapes.datatypes import everyday
 from kgnb.shapes.phrases import joined
 
-Call = Callable[[str, Mapping[str, Any], str], CallResult]
+Given = Mapping[str, Any]
+"""Arguments, or facts by property, as a model gives them."""
+JsonObject = dict[str, Any]
+"""Arguments made of it, or what a model is told."""
+Call = Callable[[str, Given, str], CallResult]
 """Calls a tool of the pack: its name, arguments and the quote."""
 
 _FACTS = (
@@ -146,7 +150,7 @@ GENERIC = frozenset(_SCHEMAS)
 
 def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
     """The approximate tokens that the schemas of the pack's own tools take, or of some of them."""
-    tools = pack.tools if names is None else tuple(pack.tool(name) for name in names)
+    tools = pack.tools if names is None else tuple(map(pack.tool, names))
     return sum(
         estimate_tokens(f"{tool.name}{tool.description}{tool.input_schema}") for tool in tools
     )
@@ -181,16 +185,14 @@ class GenericTools:
 
     terms: OntologyTerms
     call: Call
-    holds: Callable[[str, Mapping[str, Any]], CallResult]
+    holds: Callable[[str, Given], CallResult]
     """Whether everything that a call of a tool of the pack would write is there already."""
     ids: ShortIds = field(default_factory=ShortIds)
     known: Callable[[str], list[tuple[str, str]]] = lambda label: []
     feedback: bool = True
     kind: Callable[[str], str] = lambda iri: ""
     """The class name of an entity without an id; "" where it is to get no id."""
-    refused: Callable[[str, Mapping[str, Any], list[str], str], None] = (
-        lambda name, given, reasons, quote: None
-    )
+    refused: Callable[[str, Given, list[str], str], None] = lambda name, given, reasons, quote: None
     """Called with a value that fits no tool of the pack: tool, arguments, reasons, quote."""
     _half: dict[str, str] = field(default_factory=dict, init=False)
     """Ids of entities that were made without some of their facts, with their labels."""
@@ -200,7 +202,7 @@ class GenericTools:
         """The pack whose tools do the work."""
         return self.terms.pack
 
-    def use(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def use(self, name: str, arguments: Given) -> JsonObject:
         """Call one of the tools; errors are part of the answer."""
         given = {key: value for key, value in arguments.items() if value is not None}
         text, properties, required = _SCHEMAS[name]
@@ -217,7 +219,7 @@ class GenericTools:
             )
         quote = str(given.pop("quote", ""))
         change = name in ("replace", "retract")
-        done: dict[str, Any] = (
+        done: JsonObject = (
             self._changed(name, given, quote) if change else getattr(self, f"_{name}")(given, quote)
         )
         return (
@@ -226,7 +228,7 @@ class GenericTools:
             else {"received": True} | {key: done[key] for key in ("id",) if key in done}
         )
 
-    def _create(self, given: Mapping[str, Any], quote: str, owner: str = "") -> dict[str, Any]:
+    def _create(self, given: Given, quote: str, owner: str = "") -> JsonObject:
         entry, wrong = self._entry(given.get("class"), is_class=True)
         if entry is None:
             return _refused(wrong)
@@ -237,7 +239,7 @@ class GenericTools:
             return _refused(taken)
         if not isinstance(facts, Mapping):
             return _refused("facts must be an object: {property: value}")
-        arguments: dict[str, Any] = {}
+        arguments: JsonObject = {}
         for name in ("label", "within", "entity"):
             if name in given:
                 said = given[name] if isinstance(given[name], str) else str(given[name])
@@ -280,7 +282,7 @@ class GenericTools:
             return False
         return label is None or normalised(str(label)) == self._half[wish]
 
-    def _adds(self, iri: str, facts: Mapping[str, Any]) -> bool:
+    def _adds(self, iri: str, facts: Given) -> bool:
         """Whether facts say more about an entity than the graph does; nothing is written."""
         dry = replace(
             self,
@@ -290,7 +292,7 @@ class GenericTools:
         )
         return bool(dry._facts(iri, facts, ""))
 
-    def _states(self, facts: Mapping[str, Any], entry: Entry) -> bool:
+    def _states(self, facts: Given, entry: Entry) -> bool:
         """Whether facts state a property or one of its subproperties."""
         below = self.pack.tbox.subs(entry.tool.term)
         return any(
@@ -299,14 +301,12 @@ class GenericTools:
             for one in self.terms.find(name, is_class=False)
         )
 
-    def _split(
-        self, tool: ToolDefinition, facts: Mapping[str, Any]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _split(self, tool: ToolDefinition, facts: Given) -> tuple[JsonObject, JsonObject]:
         """The facts that identify an entity, which go with its creation, and the rest, which come
         after it.
         """
         order = {p.property: p.name for p in tool.parameters if p.property in self.pack.orders}
-        inline, later = dict[str, Any](), dict[str, Any]()
+        inline, later = JsonObject(), JsonObject()
         for name, value in facts.items():
             entries = self.terms.find(str(name), is_class=False)
             if (
@@ -319,19 +319,19 @@ class GenericTools:
                 later[str(name)] = value
         return inline, later
 
-    def _owner(self, entry: Entry, facts: Mapping[str, Any]) -> str:
+    def _owner(self, entry: Entry, facts: Given) -> str:
         """The IRI of what a dependent entity belongs to, where its facts name it."""
         owner = self.pack.dependent(entry.tool.term)
         for name, value in facts.items() if owner else ():
             for found in self.terms.find(str(name), is_class=False):
                 leads = [c for p in found.tool.parameters for c in p.classes]
-                if self.ids.knows(value) and owner in {self.pack.tbox.label(iri) for iri in leads}:
+                if self.ids.knows(value) and owner in {*map(self.pack.tbox.label, leads)}:
                     return self.ids.iri(value)
         return ""
 
-    def _facts(self, iri: str, facts: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _facts(self, iri: str, facts: Given, quote: str) -> JsonObject:
         """States facts of an entity; returns the reasons for those that were refused, by property."""
-        refused: dict[str, Any] = {}
+        refused: JsonObject = {}
         for name, value in facts.items():
             for each in value if isinstance(value, list) else [value]:
                 if why := self._fact(iri, name, each, quote):
@@ -352,7 +352,7 @@ class GenericTools:
 
     def _value(
         self, entry: Entry, value: Any, quote: str, owner: str
-    ) -> tuple[dict[str, Any] | None, list[str]]:
+    ) -> tuple[JsonObject | None, list[str]]:
         """The arguments a value stands for: an entity, created first where it is new, or a literal."""
         parameters = {p.name: p for p in entry.tool.parameters}
         leads, plain = parameters.get("object"), parameters.get("value")
@@ -429,7 +429,7 @@ class GenericTools:
         return next(iter(fitting)) if len(fitting) == 1 else ""
 
     def _no_entity(self, entry: Entry, leads: ToolParameter, value: Any) -> str:
-        kinds = [self.terms.called(iri) for iri in leads.classes]
+        kinds = [*map(self.terms.called, leads.classes)]
         if leads.choices:
             return f"{entry.name}: {value!r} is none of {joined([name for name, _ in leads.choices], 30)}"
         named = kinds[0] if kinds else "CLASS"
@@ -438,9 +438,9 @@ class GenericTools:
 
     def _measured(
         self, kinds: list[str], said: str, quote: str
-    ) -> tuple[dict[str, Any] | None, list[str]]:
+    ) -> tuple[JsonObject | None, list[str]]:
         """A new quantity of the first of these classes that takes it."""
-        names, measure = [self.terms.called(iri) for iri in kinds], _measure(said)
+        names, measure = [*map(self.terms.called, kinds)], _measure(said)
         if measure is None:
             return None, [
                 f'{said!r} is no quantity: write number and unit, as in "20 minutes", or the words of '
@@ -454,9 +454,7 @@ class GenericTools:
             reasons = reasons or self._reasons(made)
         return None, reasons
 
-    def _quantity(
-        self, entry: Entry, given: Mapping[str, Any], facts: Mapping[str, Any], quote: str
-    ) -> dict[str, Any]:
+    def _quantity(self, entry: Entry, given: Given, facts: Given, quote: str) -> JsonObject:
         said = str(facts.get("value", given.get("label", "")))
         measure = _measure(f"{said} {facts['unit']}" if "unit" in facts else said)
         if measure is None:
@@ -466,7 +464,7 @@ class GenericTools:
         made = self.call(entry.tool.name, measure, quote)
         return self._told(made, str(given.get("id", "")), kind=entry.name)
 
-    def _add(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _add(self, given: Given, quote: str) -> JsonObject:
         subject = self.ids.iri(str(given["subject"]))
         values = given["value"] if isinstance(given["value"], list) else [given["value"]]
         reasons = [
@@ -476,9 +474,9 @@ class GenericTools:
         ]
         return _refused(*reasons) if reasons else {"ok": True}
 
-    def _changed(self, tool: str, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _changed(self, tool: str, given: Given, quote: str) -> JsonObject:
         subject = self.ids.iri(str(given["subject"]))
-        arguments: dict[str, Any] = {"subject": subject}
+        arguments: JsonObject = {"subject": subject}
         if "property" in given:
             entry, wrong = self._entry(given["property"], is_class=False)
             if entry is None:
@@ -492,10 +490,10 @@ class GenericTools:
                     arguments[name] = next(iter(said.values()))
         return self._answered(self.call(tool, arguments, quote))
 
-    def _answered(self, result: CallResult, **told: Any) -> dict[str, Any]:
+    def _answered(self, result: CallResult, **told: Any) -> JsonObject:
         return {"ok": True, **told} if result.ok else _refused(*self._reasons(result))
 
-    def _find(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _find(self, given: Given, quote: str) -> JsonObject:
         wanted = given.get("class")
         kinds = (
             {entry.tool.term for entry in self.terms.find(str(wanted), is_class=True)}
@@ -519,12 +517,12 @@ class GenericTools:
                 break
         return {"ok": True, "found": list(found.values())[:20]}
 
-    def _inspect(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _inspect(self, given: Given, quote: str) -> JsonObject:
         result = self.call("inspect", {"iri": self.ids.iri(str(given["id"]))}, quote)
         known = {k: v for k, v in (result.data or {}).items() if k != "iri"}
         return self._answered(result, **self.ids.shortened(known, self._new_id))
 
-    def _missing(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _missing(self, given: Given, quote: str) -> JsonObject:
         result = self.call(
             "missing", {"iri": self.ids.iri(str(given["id"]))} if "id" in given else {}, quote
         )
@@ -532,14 +530,14 @@ class GenericTools:
             result, missing=[self.reason(one["hint"]) for one in result.data or ()]
         )
 
-    def _finish(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _finish(self, given: Given, quote: str) -> JsonObject:
         return self._answered(self.call("finish", {}, quote))
 
     def _new_id(self, iri: str) -> str | None:
         kind = self.kind(iri)
         return self.ids.of(iri, kind) if kind else None
 
-    def _search(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _search(self, given: Given, quote: str) -> JsonObject:
         entries = self.terms.search(str(given["words"]))
         lines = [
             ("class " if e.is_class else "property ")
@@ -550,7 +548,7 @@ class GenericTools:
             {} if lines else {"hint": "try other words, or fewer"}
         )
 
-    def _describe(self, given: Mapping[str, Any], quote: str) -> dict[str, Any]:
+    def _describe(self, given: Given, quote: str) -> JsonObject:
         name = str(given["name"])
         entries = self.terms.find(name, is_class=True) + self.terms.find(name, is_class=False)
         if not entries:
@@ -559,7 +557,7 @@ class GenericTools:
                 f"there is no class or property {name!r}"
                 + (f"; near: {joined(near, 6)}" if near else "")
             )
-        return {"ok": True, "text": "\n".join(self.terms.entry(entry) for entry in entries[:3])}
+        return {"ok": True, "text": "\n".join(map(self.terms.entry, entries[:3]))}
 
     def _entry(self, name: object, *, is_class: bool) -> tuple[Entry | None, str]:
         kind = "class" if is_class else "property"
@@ -582,10 +580,10 @@ class GenericTools:
             )
         return None, wrong + (f"; near: {joined(near, 5)}" if near else "")
 
-    def _told(self, result: CallResult, wish: str = "", kind: str = "") -> dict[str, Any]:
+    def _told(self, result: CallResult, wish: str = "", kind: str = "") -> JsonObject:
         if not result.ok and not result.repeated:
             return _refused(*self._reasons(result))
-        told: dict[str, Any] = {"ok": True, "id": self.ids.of(result.iri, kind, wish=wish)}
+        told: JsonObject = {"ok": True, "id": self.ids.of(result.iri, kind, wish=wish)}
         if wish and self.ids.iri(wish) == result.iri:
             told["id"] = wish
         return told
@@ -617,17 +615,14 @@ class GenericTools:
         return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text
 
 
-def _measure(said: str) -> dict[str, Any] | None:
+def _measure(said: str) -> JsonObject | None:
     """Number and unit of a text, or words without a number, as the tool of a quantity takes them."""
     match = _QUANTITY.match(said)
-    if match is None and said.strip() and not any(char.isdigit() for char in said):
-        return {"label": " ".join(said.split())}
-    number = float(match[1].replace(",", ".")) if match else 0.0
-    return (
-        {"value": int(number) if number.is_integer() else number, "unit": match[2]}
-        if match
-        else None
-    )
+    if match is None:
+        label = " ".join(said.split())
+        return {"label": label} if label and not re.search(r"\d", label) else None
+    number = float(match[1].replace(",", "."))
+    return {"value": int(number) if number.is_integer() else number, "unit": match[2]}
 
 
 def _as_date(entry: Entry, label: str) -> str:
@@ -638,5 +633,5 @@ def _as_date(entry: Entry, label: str) -> str:
     return day.text if day else label
 
 
-def _refused(*reasons: str) -> dict[str, Any]:
+def _refused(*reasons: str) -> JsonObject:
     return {"ok": False, "refused": list(dict.fromkeys(reasons)) or ["refused"]}

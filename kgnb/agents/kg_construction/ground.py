@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from typing import Literal as OneOf
 
 from rapidfuzz import fuzz, process
@@ -163,7 +163,7 @@ class ReferenceNames:
                 "iri": one.target,
                 "label": one.label,
                 "score": one.score,
-                "classes": sorted(_local(each) for each in self.index.entities[one.target].types),
+                "classes": sorted(map(_local, self.index.entities[one.target].types)),
             }
             for one in link.candidates
         ]
@@ -233,7 +233,7 @@ def _class_of(said: str, index: LabelIndex) -> str:
     known = sorted({kind for entity in index.entities.values() for kind in entity.types})
     fitting = [iri for iri in known if said in (iri, f"<{iri}>") or key(_local(iri)) == key(said)]
     if len(fitting) != 1:
-        names = joined([_local(iri) for iri in known], 12, "and") or "no class"
+        names = joined([*map(_local, known)], 12, "and") or "no class"
         why = "several classes are called" if fitting else "no entity is of a class called"
         raise ValueError(f"{why} {said!r}; there are {names}")
     return fitting[0]
@@ -262,7 +262,7 @@ def _local(iri: str) -> str:
 
 
 Outcome = OneOf["exact", "fuzzy", "decided", "same", "unsure", "none"]
-OUTCOMES: tuple[Outcome, ...] = ("exact", "fuzzy", "decided", "same", "unsure", "none")
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,7 @@ class Hints:
         component = "class" if constraint.component == "isA" else constraint.component
         path = found.path
         told = self.told(top, path)
-        value = found.value if found.value is not None else found.focus
+        value = found.value or found.focus
         got = self.name(value, facts)
         if component.endswith("Count"):
             got = self._count(found, facts)
@@ -147,6 +147,9 @@ class Hints:
     def _values(self, found: BrokenConstraint, facts: Facts) -> list[Term]:
         return facts.follow(found.focus, found.path) if found.path is not None else []
 
+    def _named(self, terms: Iterable[Term], facts: Facts) -> str:
+        return joined([self.name(one, facts) for one in terms], 4, "and")
+
     def _count(self, found: BrokenConstraint, facts: Facts) -> str:
         count = len(facts.follow(found.focus, found.path)) if found.path is not None else 1
         return f"{count} value{'' if count == 1 else 's'}"
@@ -154,26 +157,22 @@ class Hints:
     def _allowed(self, found: BrokenConstraint, got: str) -> tuple[str, ...]:
         constraint = found.constraint
         if constraint.component == "in":
-            return nearest(got, [self.plain(term) for term in constraint.terms])
+            return nearest(got, [*map(self.plain, constraint.terms)])
         if constraint.component in ("isA", "class", "datatype", "hasValue"):
-            return tuple(self.phrases.term(term) for term in constraint.terms)
+            return tuple(map(self.phrases.term, constraint.terms))
         if constraint.component.endswith(("Count", "Length")):
             return (str(constraint.number),)
         if constraint.component in ("or", "xone"):
-            return tuple(self.phrases.demand(shape) for shape in constraint.shapes[:_MOST_ALLOWED])
+            return tuple(map(self.phrases.demand, constraint.shapes[:_MOST_ALLOWED]))
         if constraint.component == "languageIn":
             return constraint.texts
-        return (
-            tuple(self.plain(term) for term in constraint.terms)
-            if "clusive" in constraint.component
-            else ()
-        )
+        return tuple(map(self.plain, constraint.terms)) if "clusive" in constraint.component else ()
 
     def _hint(self, top: Shape, found: BrokenConstraint, facts: Facts, told: str) -> str:
         """How to repair a violation."""
         constraint, component = found.constraint, found.constraint.component
         who = self.name(found.focus, facts)
-        value = found.value if found.value is not None else found.focus
+        value = found.value or found.focus
         tool = self._tool(found.path)
         demand = self.phrases.constraint(constraint)
         if top.kind == "domain":
@@ -183,7 +182,7 @@ class Hints:
             return self._twice(found, facts, told)
         if component in ("minCount", "qualifiedMinCount", "hasValue"):
             wanted = self.phrases.wanted(constraint, told)
-            values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            values = self._named(self._values(found, facts), facts)
             if not found.final:
                 return f"{who} needs {wanted}" + (f": call {tool}" if tool else "")
             if not values:
@@ -198,7 +197,7 @@ class Hints:
             )
             return f"{who} needs {wanted}, and with {values} there is no room left for it. {other}, or replace one"
         if component in ("maxCount", "qualifiedMaxCount"):
-            values = joined([self.name(one, facts) for one in self._values(found, facts)], 4, "and")
+            values = self._named(self._values(found, facts), facts)
             most = self.phrases.wanted(constraint, told)
             return (
                 f"{who} has {most}, and would have {values}: leave this one, or replace the other"
@@ -232,10 +231,7 @@ class Hints:
             return f"the ontology says that {self.name(value, facts)} is no '{told}' of {who}"
         if component == "closed":
             allowed = sorted(
-                {
-                    self.pack.tbox.label(one)
-                    for one in (*constraint.texts, *map(str, constraint.terms))
-                }
+                {*map(self.pack.tbox.label, (*constraint.texts, *map(str, constraint.terms)))}
             )
             return f"{who} may have no '{told}'; it may have {joined(allowed, 12, 'and')}"
         if component == "in" and (near := self._allowed(found, self.name(value, facts))):
@@ -250,7 +246,7 @@ class Hints:
         """The hint for two entities with the same key: they are the same, or a value is wrong."""
         several = found.constraint.component == "sameKey"
         two = [found.value or found.focus, found.focus] if several else self._values(found, facts)
-        named = joined([self.name(one, facts) for one in two], 4, "and")
+        named = self._named(two, facts)
         keys = joined(
             [f"'{self.pack.tbox.label(one)}'" for one in found.constraint.texts], 5, "and"
         )

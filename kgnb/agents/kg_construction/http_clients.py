@@ -9,7 +9,6 @@ import sys
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
 
 App = Callable[[Any, Any, Any], Awaitable[None]]
@@ -77,11 +76,6 @@ class Strangers:
             self._waiting.pop(client, None)
 
 
-@dataclass
-class _Use:
-    requests: int = 0
-
-
 class Sessions:
     """An MCP application whose longest idle session is ended where another one would be too many.
 
@@ -92,8 +86,8 @@ class Sessions:
     def __init__(self, app: App, most: int) -> None:
         self._app = app
         self._most = most
-        # the one used last comes last
-        self._uses: OrderedDict[bytes, _Use] = OrderedDict()
+        # requests under way; the one used last comes last
+        self._uses: OrderedDict[bytes, int] = OrderedDict()
         self._opening = asyncio.Lock()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -110,27 +104,26 @@ class Sessions:
                 self._answered(scope["method"], session, message)
             await send(message)
 
-        use = self._uses.get(session) if session else None
-        if use is None or session is None:
+        if session is None or session not in self._uses:
             return await self._app(scope, receive, watched)
-        use.requests += 1
+        self._uses[session] += 1
         try:
             await self._app(scope, receive, watched)
         finally:
-            use.requests -= 1
             if session in self._uses:
+                self._uses[session] -= 1
                 self._uses.move_to_end(session)
 
     def _answered(self, method: str, session: bytes | None, message: Any) -> None:
         opened = _session(message["headers"])
         if session is None and opened is not None and message["status"] < 400:
-            self._uses[opened] = _Use()
+            self._uses[opened] = 0
         elif session is not None and (method == "DELETE" or message["status"] == 404):
             self._uses.pop(session, None)
 
     async def _make_room(self, scope: Any) -> None:
         while len(self._uses) >= self._most:
-            idle = next((one for one, use in self._uses.items() if not use.requests), None)
+            idle = next((one for one, requests in self._uses.items() if not requests), None)
             if idle is None:
                 return
             del self._uses[idle]

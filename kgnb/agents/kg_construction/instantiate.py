@@ -226,7 +226,7 @@ def _together(documents: Sequence[Readable], options: Options | None) -> list[Gr
             groups.append(open_group)
         open_group.append(entry)
         size += length
-    return [tuple(group) for group in groups]
+    return [*map(tuple, groups)]
 
 
 def _short_length(entry: Readable) -> int:
@@ -277,7 +277,7 @@ class _Reading:
 
     def journals(self, group: Group) -> list[Journal]:
         """The journals of documents that are read together: those in the folder, or new ones."""
-        documents = [read_document(entry) for entry in group]
+        documents = [*map(read_document, group)]
         if kept := self.kept(documents):
             return kept
         journals = self._read(documents, self._key(documents))
@@ -414,7 +414,6 @@ def _apply(journals: Sequence[Journal], session: ConstructionSession) -> list[Do
         if result.ok and act.iri and result.iri != act.iri:
             renamed[act.iri] = result.iri
         if not result.ok:
-            reason = "contradicts another document"
             refused.append(
                 Doubt(
                     journal.document,
@@ -422,7 +421,7 @@ def _apply(journals: Sequence[Journal], session: ConstructionSession) -> list[Do
                     act.end,
                     act.tool,
                     arguments,
-                    reason,
+                    "contradicts another document",
                     result.violations,
                 )
             )

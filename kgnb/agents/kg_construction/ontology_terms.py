@@ -165,10 +165,8 @@ class OntologyTerms:
             if estimate_tokens(found) <= budget:
                 return TermPage(found, cut=self._cuts(longest))
         lines, spent = list[str](), 0
-        depth = {
-            entry.tool.term: len(self.pack.tbox.above(entry.tool.term)) for entry in self.classes
-        }
-        for entry in sorted(self.classes, key=lambda one: depth[one.tool.term]):
+        above = self.pack.tbox.above
+        for entry in sorted(self.classes, key=lambda one: len(above(one.tool.term))):
             line = self._head(entry, longest=0)
             spent += estimate_tokens(line) + 1
             if spent > budget // 2:
@@ -238,7 +236,7 @@ class OntologyTerms:
         if (
             owner
             and quantity is None
-            and not any(self.pack.dependent(one) for one in tbox.parents.get(iri, ()))
+            and not any(map(self.pack.dependent, tbox.parents.get(iri, ())))
         ):
             parts.append(f"give within: the {owner} it belongs to")
         return f"- {': '.join(parts[:2])}{''.join('. ' + one for one in parts[2:])}".replace(
@@ -250,7 +248,7 @@ class OntologyTerms:
     ) -> str:
         """A property with its range and how often it may be stated."""
         iri = entry.tool.term
-        owners = [self.called(one) for one in self.domains[iri]] if domain else []
+        owners = [*map(self.called, self.domains[iri])] if domain else []
         told = f"{entry.name}{f' (of {joined(owners, 8)})' if owners else ''}: {self._range(entry.tool)}"
         extra = list(self._traits(iri))
         most = longest if longest is None else min(longest, _OF_PROPERTY)
@@ -284,7 +282,7 @@ class OntologyTerms:
             ]
             return _listed(names)
         return (
-            f"-> {joined([self.called(iri) for iri in parameter.classes], 6)}"
+            f"-> {joined([*map(self.called, parameter.classes)], 6)}"
             if parameter.classes
             else "-> any"
         )
@@ -341,7 +339,7 @@ class OntologyTerms:
         """What concerns several classes: whether types are derived, and which classes are disjoint."""
         lines = [_DERIVED] if "derive_types" in self.pack.manifest else []
         pairs = {
-            s.about: [str(t) for t in s.constraints[0].terms]
+            s.about: [*map(str, s.constraints[0].terms)]
             for s in self.pack.shapes
             if s.kind == "disjointWith"
         }
@@ -358,7 +356,7 @@ class OntologyTerms:
                 done.add(frozenset(kept))
                 groups.append(kept)
             groups += [[left, other] for other in others if other not in kept]
-        named = [sorted(self.called(one) for one in group) for group in groups[:12]]
+        named = [sorted(map(self.called, group)) for group in groups[:12]]
         return lines + [f"Nothing is of two of these: {', '.join(group)}." for group in named]
 
     @cached_property
@@ -430,7 +428,7 @@ class OntologyTerms:
         if path.kind == "iri":
             return self.called(path.iri)
         if path.kind == "alternative":
-            return " or ".join(self._path(part) for part in path.parts[:3])
+            return " or ".join(map(self._path, path.parts[:3]))
         return self.pack.phrases.path(path).replace("'", "")
 
     def _rest(self, iri: str) -> list[str]:
@@ -486,9 +484,7 @@ class OntologyTerms:
             "irreflexive": "never to itself",
         }
         for shape in self._about.get(iri, ()):
-            if shape.about != iri or shape.kind in ("domain", "range"):
-                if shape.about == iri and shape.kind == "range":
-                    yield from self._bounds(shape)
+            if shape.about != iri or shape.kind == "domain":
                 continue
             if shape.kind in words_of:
                 yield words_of[shape.kind]

@@ -8,7 +8,6 @@ through the same checks.
 from __future__ import annotations
 
 import inspect
-import json
 import logging
 import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
@@ -25,6 +24,7 @@ from kgnb.agents.kg_construction.outside_checks import (
     SECONDS,
     Allow,
     Guard,
+    as_text,
     checked_tool,
     tokens_of,
 )
@@ -276,7 +276,5 @@ def _answer(result: Any) -> Any:
 
 def shortened(answer: Any) -> Any:
     """An answer, cut as text where it is too long for a request."""
-    text = (
-        answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, default=str)
-    )
+    text = as_text(answer)
     return answer if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

@@ -48,7 +48,6 @@ def checked_tool(tool: Tool, server: str) -> Tool:
         ConfigError: its name, description or schema is not; names the server and the tool.
     """
     spec = tool.spec
-    why = ""
     if not _NAME.fullmatch(spec.name):
         why = "its name is not 1 to 64 letters, digits, _ and -"
     elif spec.name == "finish":
@@ -147,14 +146,15 @@ class Allow:
         return not self.arguments or (
             arguments.keys() == self.arguments.keys()
             and all(
-                fnmatchcase(text := _text(arguments[name]), pattern)
+                fnmatchcase(text := as_text(arguments[name]), pattern)
                 and (".." in pattern or not _UPWARDS.search(text))
                 for name, pattern in self.arguments.items()
             )
         )
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A text as it is, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
@@ -207,7 +207,9 @@ class Guard:
 
     def _show(self, arguments: Mapping[str, Any]) -> None:
         """The arguments of the first call of a tool: a document decides them."""
-        given = ", ".join(f"{name}={shown(_text(value), 100)}" for name, value in arguments.items())
+        given = ", ".join(
+            f"{name}={shown(as_text(value), 100)}" for name, value in arguments.items()
+        )
         name = self.tool.spec.name
         print(
             f"kgnb: a document has the model call {name}({given}); "

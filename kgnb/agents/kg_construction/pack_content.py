@@ -7,7 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -89,7 +89,7 @@ class PackContent:
             above = [p for p, subs in self.tbox.sub_properties.items() if predicate in subs] or [
                 predicate
             ]
-            named = (
+            domains, ranges = (
                 {
                     str(c): None
                     for p in above
@@ -98,8 +98,7 @@ class PackContent:
                 }
                 for end in ("domain", "range")
             )
-            domains, ranges = named
-            self._ends[predicate] = (tuple(domains), tuple(ranges))
+            self._ends[predicate] = tuple(domains), tuple(ranges)
         return self._ends[predicate]
 
     @cached_property
@@ -168,9 +167,7 @@ class PackContent:
                     asked.add((shape.classes[0], shape.path.iri))
         for (iri, predicate), sides in single.items():
             once = "maxCount" in sides or self.tbox.has_trait(predicate, "Functional")
-            inverse = {
-                other for other in self.tbox.mirrors.get(predicate, ()) if other != predicate
-            }
+            inverse = {*self.tbox.mirrors.get(predicate, ())} - {predicate}
             for owner in (
                 made.keys() & set(leads.get(predicate, ())) if "minCount" in sides and once else ()
             ):
@@ -241,21 +238,8 @@ class PackContent:
 
     def tools_json(self) -> str:
         """Every tool with its schema, its hard constraints and its soft guidance."""
-        return _json(
-            [
-                {
-                    "name": t.name,
-                    "kind": t.kind,
-                    "term": t.term,
-                    "label": t.label,
-                    "description": t.description,
-                    "input_schema": t.input_schema,
-                    "constraints": list(t.constraints),
-                    "guidance": t.guidance,
-                }
-                for t in self.tools
-            ]
-        )
+        names = "name kind term label description input_schema constraints guidance".split()  # noqa: SIM905
+        return _json([{name: getattr(tool, name) for name in names} for tool in self.tools])
 
     @cached_property
     def content_sha256(self) -> str:
@@ -265,7 +249,7 @@ class PackContent:
 
     def files(self) -> dict[str, str]:
         """Name and text of every file a pack is saved as; the same ontology gives the same bytes."""
-        warnings = [{"kind": w.kind, "about": w.about, "text": w.text} for w in self.warnings]
+        warnings = [*map(asdict, self.warnings)]
         counts = {key: value for key, value in self.counts().items() if key != "milliseconds"}
         ontology = canonical(self.tbox.facts)
         made = {
@@ -288,11 +272,7 @@ class PackContent:
         where = Path(folder)
         where.mkdir(parents=True, exist_ok=True)
         refuse_links(where)
-        written = []
-        for name, text in self.files().items():
-            path = where / name
-            written.append(write_whole(path, text))
-        return tuple(written)
+        return tuple(write_whole(where / name, text) for name, text in self.files().items())
 
 
 def pack_difference(
@@ -305,10 +285,10 @@ def pack_difference(
     """
     before, after = ({tool["name"]: tool for tool in tools} for tools in (old, new))
     found: dict[str, list[str]] = {
-        "added": [name for name in after if name not in before],
-        "gone": [name for name in before if name not in after],
+        "added": list(after.keys() - before),
+        "gone": list(before.keys() - after),
     }
-    for name in (name for name in after if name in before):
+    for name in after.keys() & before:
         if (kind := _changed(before[name], after[name])) != "same":
             found.setdefault(kind, []).append(name)
     return {kind: sorted(names) for kind, names in found.items() if names}

@@ -200,9 +200,8 @@ def _by_class(pack: ToolPack, step: PlanStep) -> list[PlanStep]:
         used.update(own["add"])
         label = pack.tbox.label(iri)
         writes = tuple(tools[name].term for name in (*own["create"], *own["add"]))
-        goal = f"Find every {label} in the text, create it, and state what is said of it."
         groups["always"] = step.groups.get("always", ())
-        found.append(PlanStep(0, label, goal, (iri,), step.reads, writes, groups))
+        found.append(PlanStep(0, label, (iri,), step.reads, writes, groups))
     left = [name for name in step.groups.get("add", ()) if name not in used]
     if left and found:
         last = found[-1]
@@ -218,11 +217,10 @@ def _joint(pack: ToolPack, first: PlanStep, second: PlanStep) -> PlanStep:
         kind: _together(first.groups.get(kind, ()), second.groups.get(kind, ()))
         for kind in _together(tuple(first.groups), tuple(second.groups))
     }
-    shown = joined([pack.tbox.label(iri) for iri in classes], 6, "and") or first.name
+    shown = joined([*map(pack.tbox.label, classes)], 6, "and") or first.name
     return PlanStep(
         first.number,
         shown,
-        f"Find every {shown} in the text, create it, and state what is said of it.",
         classes,
         tuple(iri for iri in _together(first.reads, second.reads) if iri not in classes),
         _together(first.writes, second.writes),
@@ -248,11 +246,11 @@ def read_steps(pack: ToolPack, path: Path) -> list[PlanStep]:
             PlanStep(
                 number,
                 str(step.get("name") or f"step {number}"),
-                str(step.get("goal") or ""),
                 tuple(step.get("classes", ())),
                 tuple(step.get("reads", ())),
                 tuple(step.get("writes", ())),
                 {kind: tuple(names) for kind, names in step["tool_groups"].items()},
+                str(step.get("goal") or ""),
             )
             for number, step in enumerate(listed, 1)
         ]
@@ -334,7 +332,6 @@ def _generic(pack: ToolPack, budget: int, instructions: Instructions) -> StepPro
     step = PlanStep(
         1,
         "all the text says",
-        "Write what the text says.",
         tuple(entry.tool.term for entry in terms.classes),
         (),
         tuple(entry.tool.term for entry in (*terms.classes, *terms.properties)),
@@ -377,14 +374,10 @@ def _worked_example(terms: OntologyTerms) -> str:
         valued = [
             p
             for p in mine
-            if [
-                q.datatypes[0]
+            if any(
+                q.kind == "value" and not q.choices and INTEGERS.intersection(q.datatypes[:1])
                 for q in p.tool.parameters
-                if q.kind == "value"
-                and q.datatypes
-                and not q.choices
-                and q.datatypes[0] in INTEGERS
-            ]
+            )
         ]
         facts = {first.name: {"class": other.name, "label": "Beta"}} | (
             {valued[0].name: 12} if valued else {}
@@ -425,6 +418,7 @@ def _prompt(
     adding = [tool for tool in tools if tool.kind == "add"]
     things = ", ".join(dict.fromkeys(tool.label or tool.name for tool in creating)) or step.name
     parts = [_EXTRACTION.format(number=step.number, steps=len(steps), things=things)]
+    parts += {step.goal} - {"", step.usual_goal}
     if needed := _needed(pack, creating, adding):
         parts.append(_NEEDED.format(lines="; ".join(needed)))
     later = [
@@ -476,16 +470,14 @@ def _needed(
     }
     found = []
     for tool in creating:
-        names: dict[str, None] = {}
+        names = list[str]()
         for shape in pack.shapes:
             if (
                 shape.asks()
                 and shape.path is not None
                 and set(shape.classes) & set(pack.tbox.above(tool.term))
             ):
-                names |= {
-                    pack.tbox.label(p): None for p in sorted(shape.path.predicates() & sayable)[:1]
-                }
+                names += map(pack.tbox.label, sorted(shape.path.predicates() & sayable)[:1])
         if names:
-            found.append(f"{tool.label}: {', '.join(names)}")
+            found.append(f"{tool.label}: {', '.join(dict.fromkeys(names))}")
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -83,10 +83,7 @@ class Call:
 def _answered(
     graph: Iri, activity: Iri, answer: ToolAnswer
 ) -> list[tuple[Iri, str, Iri | Literal]]:
-    """An outside tool's answer as the source of a graph: who gave it, to which question.
-
-    Its time is in the record of the run; the graph of the same answers is the same.
-    """
+    """An outside tool's answer as the source of a graph: who gave it, when, to which question."""
     iri = answer_iri(answer)
     asking, tool = Iri(f"{iri}:activity"), Iri(f"urn:kgnb:tool:{quote(answer.tool, safe='')}")
     said = json.dumps(answer.arguments, sort_keys=True, ensure_ascii=False, default=str)
@@ -98,6 +95,7 @@ def _answered(
         (iri, f"{PROV}wasGeneratedBy", asking),
         (asking, f"{RDF}type", Iri(f"{PROV}Activity")),
         (asking, f"{RDFS}label", Literal(f"{answer.tool} {said}")),
+        (asking, f"{PROV}endedAtTime", Literal(answer.time, None, f"{XSD}dateTime")),
         (asking, f"{PROV}wasAssociatedWith", tool),
         (tool, f"{RDF}type", Iri(f"{PROV}SoftwareAgent")),
         (tool, f"{RDFS}label", Literal(answer.tool)),
@@ -105,10 +103,8 @@ def _answered(
 
 
 def answer_iri(answer: ToolAnswer) -> Iri:
-    """The IRI of an outside tool's answer: the same for the same answer to the same question."""
-    said = json.dumps(
-        [answer.tool, answer.arguments, answer.text], sort_keys=True, ensure_ascii=True, default=str
-    )
+    """The IRI of an outside tool's answer: the same for the same answer at the same time."""
+    said = json.dumps(asdict(answer), sort_keys=True, default=str)
     return Iri(f"urn:kgnb:answer:{hashlib.sha256(said.encode()).hexdigest()[:_DIGITS]}")
 
 

@@ -18,7 +18,7 @@ from kgnb.agents.kg_construction.examples import Examples
 from kgnb.agents.kg_construction.generic_tools import GenericTools, model_tools
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.outside import shortened
-from kgnb.agents.kg_construction.outside_checks import fenced
+from kgnb.agents.kg_construction.outside_checks import as_text, fenced
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.plan import SYSTEM, StepPrompt
 from kgnb.agents.kg_construction.tool_values import (
@@ -29,8 +29,10 @@ from kgnb.agents.kg_construction.tool_values import (
     Violation,
 )
 from kgnb.agents.kg_construction.workspace import DocumentEntity, Workspace, find_quote
+from kgnb.judging.person import utc_now
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.model import ToolSpec as ModelTool
+from kgnb.llm.reply import UnusableReply
 from kgnb.llm.tools import Tool, ToolUse, call_tools
 from kgnb.shapes.phrases import joined
 
@@ -140,13 +142,10 @@ class ModelReader:
                 worked=bool(workspace.acts),
                 on_reply=replied,
             )
+            if talk.answer is None:
+                raise UnusableReply(_ENDLESS.format(left=left), replies=talk.replies)
             left -= len(talk.replies)
-            if (
-                talk.answer is None
-                or left <= 0
-                or reminder == self.reminders
-                or not workspace.feedback
-            ):
+            if left <= 0 or reminder == self.reminders or not workspace.feedback:
                 return
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
             # a model that ends in words has seen what was refused, and leaves it
@@ -222,8 +221,8 @@ class ModelReader:
         def noting(tool: Tool) -> Tool:
             def use(**arguments: Any) -> Any:
                 answer = shortened(tool.function(**arguments))
-                text = answer if isinstance(answer, str) else _json(answer)
-                workspace.answers.append(ToolAnswer(tool.spec.name, arguments, text))
+                text = as_text(answer)
+                workspace.answers.append(ToolAnswer(tool.spec.name, arguments, text, utc_now()))
                 return fenced(tool.spec.name, text)
 
             return Tool(tool.spec, use)
@@ -259,10 +258,7 @@ _ANYTHING: Mapping[str, Any] = {
     "additionalProperties": True,
 }
 _MOST_REMINDED = 20
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, default=str)
+_ENDLESS = "the model did not finish within {left} replies (--calls)"
 
 
 def _failed(use: ToolUse) -> bool:
@@ -305,13 +301,12 @@ class _Face(ABC):
             quoting = (one for one in passages if find_quote(one.text, quote))
             self.passage = next(quoting, self.passage)
         return self.workspace.call(
-            name,
-            arguments,
-            self.passage,
-            quote,
-            self.task.prompt.step.name,
-            quoting=True,
+            name, arguments, self.passage, quote, self.task.prompt.step.name, quoting=True
         )
+
+    def general(self, name: str, /, **arguments: Any) -> dict[str, Any]:
+        """Call one of the generic tools."""
+        return self.generic.use(name, arguments)
 
     @property
     @abstractmethod
@@ -329,7 +324,7 @@ class _Face(ABC):
             for one in self.workspace.entities.values()
             if one.term not in self.task.pack.quantities
         ]
-        return [self._entity(one) for one in told[-_MOST_KNOWN:]]
+        return [*map(self._entity, told[-_MOST_KNOWN:])]
 
     def _entity(self, entity: DocumentEntity) -> str:
         data = self.workspace.session.call("inspect", {"iri": entity.iri}).data or {}
@@ -356,12 +351,9 @@ class _Generic(_Face):
         """The generic tools over this document's session."""
         prompt = self.task.prompt
         return {
-            tool.name: Tool(tool, partial(self._use, tool.name))
+            tool.name: Tool(tool, partial(self.general, tool.name))
             for tool in model_tools(partial=prompt.partial, cut=prompt.cut)
         }
-
-    def _use(self, name: str, /, **arguments: Any) -> dict[str, Any]:
-        return self.generic.use(name, arguments)
 
     def missing(self) -> list[str]:
         """All that is required, in the terms of these tools."""
@@ -388,11 +380,8 @@ class _Typed(_Face):
         }
         if self.task.prompt.cut:
             named = {tool.name: tool for tool in model_tools(partial=False, cut=True)}
-            found["describe"] = Tool(named["describe"], self._describe)
+            found["describe"] = Tool(named["describe"], partial(self.general, "describe"))
         return found
-
-    def _describe(self, **arguments: Any) -> dict[str, Any]:
-        return self.generic.use("describe", arguments)
 
     def _told(self, tool: ToolDefinition) -> bool:
         """Whether a tool's answer is part of the request, which lists the entities and their facts."""
@@ -455,7 +444,7 @@ class _Typed(_Face):
                 self.ids.of(result.iri, tool.label, wish=wish) if result.ok and result.iri else ""
             )
             return {"received": True} | ({"id": shown} if shown else {})
-        reasons = [self._reason(one) for one in result.violations]
+        reasons = [*map(self._reason, result.violations)]
         if not result.ok and not result.repeated:
             return {"ok": False, "refused": reasons}
         told: dict[str, Any] = {"ok": True} | ({"note": reasons[0]} if reasons else {})
@@ -487,7 +476,7 @@ class _Typed(_Face):
         return self.ids.shortened(data)
 
     def _reason(self, one: Violation) -> str:
-        allowed = [self.ids.shorten(text) for text in one.allowed[:8]]
+        allowed = [*map(self.ids.shorten, one.allowed[:8])]
         hint = self.ids.shorten(one.hint or f"{one.path}: {one.constraint}, got {one.got}")
         return (
             hint
@@ -499,7 +488,7 @@ class _Typed(_Face):
         """What is required and can be stated now; the tools that it names are offered, whatever
         their step.
         """
-        found = [self._reason(one) for one in still_missing(self.task, self.workspace)]
+        found = [*map(self._reason, still_missing(self.task, self.workspace))]
         for name in re.findall(r"\b(?:add|create)_\w+", " ".join(found)):
             if name in self.task.pack:
                 self._named.setdefault(name, self.task.pack.tool(name))
@@ -543,7 +532,6 @@ def still_missing(task: PassageTask, workspace: Workspace) -> list[Violation]:
     ]
     if task.last:
         return own[:20]
-    labels = {task.pack.tbox.label(iri) for iri in task.prompt.step.writes}
-    return [one for one in own if one.path in labels or set(task.prompt.step.writes) & {one.path}][
-        :20
-    ]
+    writes = task.prompt.step.writes
+    paths = {*writes, *map(task.pack.tbox.label, writes)}
+    return [one for one in own if one.path in paths][:20]

@@ -12,11 +12,11 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Literal as OneOf
 
 from kgnb.agents.kg_construction.generic_tools import (
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from kgnb.agents.kg_construction.session import ConstructionSession
 
+T = TypeVar("T")
 Face = OneOf["auto", "typed", "generic"]
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _HOW = (
@@ -224,7 +225,7 @@ def mcp_server(shared: Shared) -> Server[Any]:
     async def on_prompt(
         context: Any, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult:
-        about, text = texts.prompt(params.name)
+        about, text = _known("prompt", params.name, texts.prompts)
         content = types.TextContent(type="text", text=text())
         message = types.PromptMessage(role="user", content=content)
         return types.GetPromptResult(description=about, messages=[message])
@@ -240,7 +241,7 @@ def mcp_server(shared: Shared) -> Server[Any]:
         context: Any, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        _, kind, text = texts.resource(uri)
+        _, kind, text = _known("resource", uri, texts.resources)
         found = await anyio.to_thread.run_sync(text)
         content = types.TextResourceContents(uri=uri, mime_type=kind, text=found)
         return types.ReadResourceResult(contents=[content])
@@ -285,23 +286,14 @@ class _Texts:
             "kgnb://plan": ("The steps of the work", "application/json", pack.plan_json),
         }
 
-    def prompt(self, name: str) -> tuple[str, Callable[[], str]]:
-        """A prompt by name."""
-        if name not in self.prompts:
-            raise _unknown("prompt", name, self.prompts)
-        return self.prompts[name]
 
-    def resource(self, uri: str) -> tuple[str, str, Callable[[], str]]:
-        """A resource by its address."""
-        if uri not in self.resources:
-            raise _unknown("resource", uri, self.resources)
-        return self.resources[uri]
-
-
-def _unknown(kind: str, name: str, known: Iterable[str]) -> Exception:
+def _known(kind: str, name: str, known: Mapping[str, T]) -> T:
+    """A prompt by name, or a resource by its address."""
     from mcp import MCPError
 
-    return MCPError(INVALID, f"there is no {kind} {name!r}; there are {', '.join(known)}")
+    if name not in known:
+        raise MCPError(INVALID, f"there is no {kind} {name!r}; there are {', '.join(known)}")
+    return known[name]
 
 
 INVALID = -32602  # JSON-RPC: invalid parameters
@@ -519,10 +511,7 @@ def _of_a_web_page(headers: Mapping[bytes, bytes]) -> bool:
 
 
 def guarded(
-    app: App,
-    token: str,
-    hosts: re.Pattern[bytes] | None = None,
-    strangers: Strangers | None = None,
+    app: App, token: str, hosts: re.Pattern[bytes] | None = None, strangers: Strangers | None = None
 ) -> App:
     """The application for requests with the token and one of these hosts; 401, 421 or 429 for all
     others. The answer to a wrong token waits, longer each time.

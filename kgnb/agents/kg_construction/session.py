@@ -276,7 +276,7 @@ class ConstructionSession(GraphState):
         """
         said = [self.hints.violation(shape, found, self.facts) for shape, found in broken]
         with self._without(added):
-            before = {_place(j) for j in self.pack.checker.at_once(self.facts, added)}
+            before = {*map(_place, self.pack.checker.at_once(self.facts, added))}
         fresh = [
             one for one, judged in zip(said, broken, strict=True) if _place(judged) not in before
         ]
@@ -450,7 +450,7 @@ def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
         for p, subjects in facts.pointing_at(node).items()
     }
     kinds = [tbox.label(str(kind)) for kind in facts.types(node)] or [
-        tbox.label(kind) for kind in sorted(tbox.individuals.get(iri, ()))
+        *map(tbox.label, sorted(tbox.individuals.get(iri, ())))
     ]
     label = next(
         (t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), tbox.label(iri)

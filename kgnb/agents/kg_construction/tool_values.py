@@ -118,6 +118,7 @@ class ToolAnswer:
     tool: str
     arguments: Mapping[str, Any]
     text: str
+    time: str  # when it was given, in UTC
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +149,16 @@ class PlanStep:
 
     number: int  # from 1
     name: str
-    goal: str
     classes: tuple[str, ...]  # IRIs of the entities made in this step
     reads: tuple[str, ...]  # IRIs of classes whose entities must be there already
     writes: tuple[str, ...]  # IRIs of the classes and properties written
     groups: Mapping[str, tuple[str, ...]]  # names of tools, by kind
+    goal: str = ""  # that a person wrote into the plan
+
+    @property
+    def usual_goal(self) -> str:
+        """The goal of a step in whose plan nobody wrote another."""
+        return f"Find every {self.name} in the text, create it, and state what is said of it."
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -166,7 +172,7 @@ class PlanStep:
         return {
             "step": self.number,
             "name": self.name,
-            "goal": self.goal,
+            "goal": self.goal or self.usual_goal,
             **lists,
             "tool_groups": groups,
         }

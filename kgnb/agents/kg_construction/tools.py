@@ -84,7 +84,7 @@ class ToolMaker:
         label = self.tbox.label(iri)
         hint = f"What the {label} is called, or part of it; leave out to list."
         text = f"Find entities that are a {label} (or of a class below it) by name."
-        known = sorted(self.tbox.label(one) for one in self.tbox.enumerated.get(iri, ()))
+        known = sorted(map(self.tbox.label, self.tbox.enumerated.get(iri, ())))
         if known:
             text += f" It is a closed list: {joined(known, 30)}."
         return self._tool("find", iri, text, (ToolParameter("label", "text", description=hint),))
@@ -235,7 +235,7 @@ class ToolMaker:
                 self._value("value", iri, values, required=False),
             ]
         else:
-            told = joined([tbox.label(c) for c in values.classes], 6)
+            told = joined([*map(tbox.label, values.classes)], 6)
             hint = f"IRI of the {told}." if told else "IRI of an entity."
             parameters.append(
                 ToolParameter(
@@ -265,7 +265,7 @@ class ToolMaker:
         terms: list[Term] = list(values.choices)
         if not terms and values.listed:
             listed = {i for c in values.listed for i in self.tbox.enumerated.get(c, ())}
-            terms = [Iri(i) for i in sorted(listed)]
+            terms = [*map(Iri, sorted(listed))]
         if not terms or len(terms) > MOST_CHOICES:
             return []
         names = [
@@ -298,7 +298,7 @@ class ToolMaker:
     ) -> ToolDefinition:
         terms = self.tbox.above(iri) if kind == "create" else (iri,) if kind == "add" else ()
         shapes = {s.id: s for term in terms for s in self._about.get(term, ())}
-        constraints = tuple(dict.fromkeys(self.phrases.of_shape(s) for s in shapes.values()))
+        constraints = tuple(dict.fromkeys(map(self.phrases.of_shape, shapes.values())))
         if kind == "add":
             constraints += self.phrases.mirrored(iri)
         comment = self.tbox.comment(iri)
@@ -422,7 +422,7 @@ def _one(parameter: ToolParameter) -> dict[str, Any]:
     if parameter.kind == "number":
         return {"type": "number", **told}
     if parameter.kind == "value":
-        return _any_of([json_type(datatype) for datatype in parameter.datatypes]) | told
+        return _any_of([*map(json_type, parameter.datatypes)]) | told
     if parameter.kind == "any":
         return {"type": ["string", "number", "boolean"], **told}
     if parameter.kind == "language":

@@ -272,7 +272,7 @@ class Workspace:
         if not place and quote.strip() and not find_quote(passage.header, quote):
             number = self._answer_with([quote])
             return None if number is None else replace(whole, answered=number, shown=True)
-        said = [_as_text(value) for value in _stated(arguments)]
+        said = [*map(_as_text, _stated(arguments))]
         unsaid = [text for text in said if not _in_words(text, passage.text)]
         if unsaid and (number := self._answer_with(unsaid)) is not None:
             return replace(whole, answered=number, shown=True)
@@ -498,10 +498,7 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
 _SHORTEST = 4  # characters of a piece of a quote with an ellipsis: shorter ones are everywhere
 _LEFT_OUT = 600  # characters that an ellipsis may stand for
 _ALIKE = str.maketrans(
-    {c: "'" for c in "‘’‚‛`´′"}
-    | {c: '"' for c in "“”„‟«»″"}
-    | {c: "-" for c in "‐‑‒–—―−"}
-    | {c: " " for c in "*_|#"}
+    {c: "'" for c in '"‘’‚‛`´′“”„‟«»″‹›'} | {c: "-" for c in "‐‑‒–—―−"} | {c: " " for c in "*_|#"}
 )
 
 
@@ -509,14 +506,14 @@ _ALIKE = str.maketrans(
 def plain_text(text: str) -> tuple[str, tuple[int, ...]]:
     """A text as quotes are compared with it, and the place in the text of each of its characters."""
     joined = [False] * len(text)  # parts of a word divided at the end of a line
-    for divided in re.finditer(r"(?<=\w)[-\u00ad]\n\s*(?=\w)|\u00ad", text):
+    for divided in re.finditer(r"(?<=\w)[-‐\u00ad]\n\s*(?=\w)|[\u00ad\u200b\u2060\ufeff]", text):
         joined[divided.start() : divided.end()] = [True] * len(divided[0])
     found: list[str] = []
     places: list[int] = []
     for at, raw in enumerate(text):
         if joined[at]:
             continue
-        for char in unicodedata.normalize("NFKC", raw.translate(_ALIKE)).casefold():
+        for char in unicodedata.normalize("NFKD", raw.translate(_ALIKE)).casefold():
             shown = " " if char.isspace() else char
             if shown == " " and found and found[-1] == " ":
                 continue

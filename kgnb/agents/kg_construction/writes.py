@@ -396,16 +396,12 @@ class Withdrawals:
         return ()
 
     def _final(self, nodes: Mapping[Term, None]) -> dict[str, Violation]:
-        found = [
-            (shape, one)
-            for shape, one in self.pack.checker.everything(self.facts, nodes)
-            if one.final
-        ]
         return {
             f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}": self.session.hints.violation(
                 shape, one, self.facts
             )
-            for shape, one in found
+            for shape, one in self.pack.checker.everything(self.facts, nodes)
+            if one.final
         }
 
     def _store(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple]) -> None:
@@ -420,9 +416,7 @@ class Withdrawals:
         )
 
     def _nothing(self, subject: Term, predicate: str, value: object, replacing: bool) -> Violation:
-        values = (
-            tuple(_text(o) for o in self.facts.objects(subject, predicate)) if predicate else ()
-        )
+        values = tuple(map(_text, self.facts.objects(subject, predicate))) if predicate else ()
         name = self.pack.tbox.label(predicate) if predicate else "anything"
         there = (
             f"its values are {joined(list(values), 8)}"

@@ -59,6 +59,22 @@ def test_a_model_that_stops_calling_tools_keeps_what_it_wrote_and_the_review_say
     assert "no answer" in built.table().text()
 
 
+def test_a_reading_that_never_ends_keeps_its_facts_and_says_where_it_stopped() -> None:
+    from kgnb.agents.kg_construction.instantiate import Options
+
+    model = replies(
+        calls(("create_dish", {"label": "Soup", "quote": "Soup"})),
+        calls(("add_wings", {"subject": "s", "value": 4})),
+    )
+    options = Options(calls=3)
+    built = build_graph({"n": "Soup for 4"}, KITCHEN, judge="model", model=model, options=options)
+    assert built.counts()["stopped"] == 1 and "Soup" in built.session.turtle()
+    assert "3 replies (--calls)" in built.journals[0].stopped
+    idle = replies(calls(("find_dish", {})))
+    built = build_graph({"n": "Soup for 4"}, KITCHEN, judge="model", model=idle, options=options)
+    assert [journal.document for journal in built.failed] == ["n"]
+
+
 def test_a_half_refused_creation_may_be_made_again_with_its_id() -> None:
     wide = KITCHEN
     first = {"class": "Dish", "id": "s", "label": "Soup", "quote": "Soup"}
@@ -166,11 +182,12 @@ def test_what_an_outside_tool_said_is_attributed_to_the_tool(quote: str, tmp_pat
     graph = provenance(built.session.trig())
     [row] = graph.query(
         """PREFIX prov: <http://www.w3.org/ns/prov#>
-        SELECT ?said ?asked ?who { GRAPH ?g { ?s ?p 12 } ?g prov:wasDerivedFrom ?a .
+        SELECT ?said ?asked ?who ?when { GRAPH ?g { ?s ?p 12 } ?g prov:wasDerivedFrom ?a .
         ?a prov:value ?said ; prov:wasGeneratedBy ?activity .
-        ?activity rdfs:label ?asked ; prov:wasAssociatedWith/rdfs:label ?who }"""
+        ?activity rdfs:label ?asked ; prov:endedAtTime ?when ; prov:wasAssociatedWith/rdfs:label ?who }"""
     )
     assert '"serves": 12' in row.said and "Soup" in row.asked and str(row.who) == "servings"
+    assert row.when.datatype == rdflib.XSD.dateTime and row.when.toPython()
     [(of, _)] = graph.query("SELECT ?d ?g { GRAPH ?g { ?s a ?c } ?g prov:wasDerivedFrom ?d }")
     assert str(of) == "urn:kgnb:document:note" and not built.doubts
     never = ScriptedModel(lambda request: pytest.fail("it was asked again"))
@@ -188,6 +205,8 @@ def test_what_an_outside_tool_said_is_attributed_to_the_tool(quote: str, tmp_pat
         ("**Hochkar** House: 40 beds", "Hochkar House: 40 beds", True),
         ("It has 140 beds", "40 beds", False),
         ("It has 40 beds", "has 4", False),
+        ("Ko\u0308nigin \u201eGold\u201c", "K\u00f6nigin 'Gold'", True),
+        ("zwi\u2010\nschen A\u200bB", "zwischen AB", True),
         ("It is open. It has 40 beds in six rooms", "It is open ... in six rooms", True),
         ("It is open. " + "x " * 900 + "in six rooms", "It is open ... in six rooms", False),
         ("a b c", "a ... c", False),

@@ -157,18 +157,22 @@ def test_instructions_reach_the_steps_they_are_about(tmp_path: Path) -> None:
 def test_a_plan_of_ones_own_is_followed(tmp_path: Path) -> None:
     file = tmp_path / "plan.json"
     file.write_text(
-        '[{"name": "people", "tool_groups": {"create": ["create_person"]}},'
+        '[{"name": "people", "goal": "Singers only.", "tool_groups": {"create": ["create_person"]}},'
         ' {"name": "choirs", "tool_groups": {"create": ["create_choir"], "add": ["add_led"]}}]'
     )
     model = ScriptedModel(lambda request: calls(("finish", {})))
     options = Options(plan=str(file))
     build_graph({"n": "x"}, CHOIRS, judge="model", model=model, options=options)
+    told = ["Singers only." in request.messages[1].text for request in model.asked]
     offered = [{tool.name for tool in request.tools} for request in model.asked]
-    assert offered == [{"create_person", "finish"}, {"create_choir", "add_led", "finish"}]
+    assert told == [True, False] and offered == [
+        {"create_person", "finish"},
+        {"create_choir", "add_led", "finish"},
+    ]
     file.write_text('[{"name": "people", "tool_groups": {"create": ["create_persn"]}}]')
-    with pytest.raises(DataError, match="create_persn") as told:
+    with pytest.raises(DataError, match="create_persn") as error:
         plan(CHOIRS, follow=str(file))
-    assert "create_person" in str(told.value)
+    assert "create_person" in str(error.value)
 
 
 def test_what_a_text_says_without_a_number_may_be_a_quantity() -> None:
