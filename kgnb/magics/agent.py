@@ -227,7 +227,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         """Runs the judging stage again, and of those after it the ones that had been run."""
         assert self.task is not None and self.agent.review is not None
         order = self.agent.sequence
-        first = min(order.index(stage) for stage in self.agent.review.stages)
+        first = min(map(order.index, self.agent.review.stages))
         value = None
         for stage in [stage for stage in order[first:] if stage in self.task.values]:
             self.verb_called = stage
@@ -277,7 +277,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         if len(names) >= len(words) and all(
             one.kind in ("graph", "ontology") for one in self.agent.main
         ):
-            words = [quote(name) for name in names[: len(words)]]
+            words = [*map(quote, names[: len(words)])]
         return " ".join([f"%{self.magic} start", *words])
 
     def progress(self) -> ProgressLine:
@@ -337,7 +337,7 @@ def derived(agent: Agent) -> dict[str, Derived]:
     """The verbs an agent has by its description, by name."""
     magic, every = f"%{agent.magic}", options_of(agent.knobs())
     found: dict[str, Derived] = {}
-    first: list[argument] = [input_argument(one) for one in agent.first]
+    first: list[argument] = [*map(input_argument, agent.first)]
     later = [one for one in agent.inputs if one.stage]
     if agent.begins == "start":
         words = [one.placeholder for one in agent.main if not one.optional]

@@ -289,7 +289,7 @@ def parse(
         setattr(
             arguments,
             name,
-            [bound_value(one) for one in value] if isinstance(value, list) else bound_value(value),
+            [*map(bound_value, value)] if isinstance(value, list) else bound_value(value),
         )
     return arguments
 

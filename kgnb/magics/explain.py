@@ -306,16 +306,14 @@ def _texts(source: Description, target: Description) -> Table:
     """The names, definitions, axioms and neighbours of both."""
     rows: list[list[Value]] = [["IRI", source.iri, target.iri], ["kind", source.kind, target.kind]]
     for head, mine, theirs in (
-        ("names", *("; ".join(" ".join(name) for name in one.names) for one in (source, target))),
+        ("names", *("; ".join(map(" ".join, one.names)) for one in (source, target))),
         ("means", *("; ".join(one.told) for one in (source, target))),
         ("axioms", source.semantic, target.semantic),
         ("neighbours", *("; ".join(one.related) for one in (source, target))),
     ):
         if mine or theirs:
             rows.append([head, mine, theirs])
-    shared = (
-        "; ".join(sorted(" ".join(name) for name in {*source.names} & {*target.names})) or "none"
-    )
+    shared = "; ".join(sorted(map(" ".join, {*source.names} & {*target.names}))) or "none"
     neighbours = "; ".join(sorted({*source.related} & {*target.related})) or "none"
     columns = texts(what="", source=source.name, target=target.name)
     return Table(

@@ -381,7 +381,7 @@ class KgMagics(VerbMagics, magic="kg"):
         """The files in the folder of a missing one, and our own data sets."""
         parent = Path(file).parent
         beside = sorted(parent.iterdir())[:10_000] if parent.is_dir() else []
-        return [*(str(path) for path in beside), *(f"huts:{name}" for name in HUTS)]
+        return [*(map(str, beside)), *(f"huts:{name}" for name in HUTS)]
 
     @verb(
         "kg connect",

@@ -26,9 +26,10 @@ from kgnb.errors import DataError
 from kgnb.files import from_json, no_file, write_whole
 from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.kg.prefixes import shorten
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, Number, argument, quote
-from kgnb.magics.names import entity_called
+from kgnb.magics.names import entity_called, local_name
 from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, queue_of_graph
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue
@@ -72,7 +73,9 @@ class GraphInCells(BuildingTask):
         labels = self.session.labels()
         iris = sorted({*self.session.entities(), *labels})
         spelt = [labels.get(iri, "") for iri in iris]
-        iri = entity_called(item, iris, spelt, where="the graph", listing="%kgc picture")
+        prefixes = self.pack.tbox.ontology.prefixes
+        names = [shorten(iri, prefixes) for iri in iris], map(local_name, iris), spelt
+        iri = entity_called(item, iris, *names, where="the graph", listing="%kgc picture")
         columns = texts(
             tool="call", arguments="arguments", source="source", span="characters", words="text"
         )
@@ -115,10 +118,9 @@ class GraphInCells(BuildingTask):
                 one.path,
                 one.constraint,
                 one.got,
-                one.hint.replace(of, ""),
+                one.hint.replace(f" <{one.focus}>", ""),
             ]
             for one in self.session.missing()
-            for of in [f" <{one.focus}>"]
         ]
         return Table(columns, rows, caption="Still required" if rows else "Nothing is missing")
 
@@ -183,8 +185,9 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         pack: ToolPack = task.do("compile")
         self.session.tasks[AGENT.name] = task
         if isinstance(earlier, GraphInCells):
-            task.before = earlier.session if earlier.session.facts else earlier.before
-            if facts := len(earlier.session.facts):
+            facts = len(earlier.session.facts)
+            task.before = earlier.session if facts else earlier.before
+            if facts:
                 print(
                     f"This starts a new graph; the {count(facts, 'fact')} of the previous one are kept until another "
                     "replaces it: %kgc export FILE --before"
@@ -288,7 +291,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             raise DataError(
                 str(error.args[0]), where="", fix="%kgc compile lists all tools."
             ) from error
-        given = arguments_of(tool, [str(word) for word in arguments.values])
+        given = arguments_of(tool, [*map(str, arguments.values)])
         if arguments.fill:
             who = f" --who {quote(arguments.who)}" if arguments.who else ""
             return Form(self, f"call{who} {tool.name}", tool_controls(tool.input_schema, given))
@@ -308,11 +311,8 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         path = Path(file_of(spec))
         if not path.is_file():
             raise no_file(spec, "Name an RDF file.")
-        graph, wanted, mode = (
-            task.session.graph,
-            reference_graph(path),
-            "legacy" if arguments.legacy else "strict",
-        )
+        graph, wanted = task.session.graph, reference_graph(path)
+        mode = "legacy" if arguments.legacy else "strict"
         ours = "kitchen" in spec and spec.startswith("huts:")
         found = (
             records(graph, wanted, huts.KITCHEN_QUERIES)
@@ -429,7 +429,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         elif arguments.shacl:
             write_whole(path, task.session.shacl_report()[1])
         else:
-            session = (task.before or task.session) if arguments.before else task.session
+            session = (arguments.before and task.before) or task.session
             if not session.facts and path.is_file() and path.stat().st_size:
                 fix = "Name another file, or delete this one first."
                 kept = (

@@ -95,7 +95,7 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         side.
         """
         task = self.current_task(arguments)
-        words = [str(word) for word in arguments.item]
+        words = [*map(str, arguments.item)]
         if (two := two_items(words, task.need("retrieve"))) is not None:
             return contrast(*two, task.values)
         return explain(" ".join(words), task.values)
@@ -217,7 +217,7 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
         """The entities a word refers to, also by label or synonym."""
         described = self.task.values["retrieve"] if self.task is not None else None
         found = named_among(word, described, [one.origin for one in among]) if described else ()
-        return [Thing.of(one) for one in found]
+        return [*map(Thing.of, found)]
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Entities for an item; else what every agent suggests."""

@@ -162,7 +162,7 @@ def queue_of_answers(task: Any) -> Queue:
 
 def _of_answer(answer: Answer, graph: str) -> Answered:
     text, values = answer.question.text, sorted(map(n3, answer.values))
-    labels = ", ".join(answer.label(value) for value in answer.values)
+    labels = ", ".join(map(answer.label, answer.values))
     given = Thing(labels[:200], _id(*values), in_short=labels)
     about = Thing(text, "", "question", graph, f"{text}\nquery: {answer.sparql}")
     question = OpenQuestion(_id(graph, text), about, (given,) if values else ())

@@ -80,7 +80,7 @@ def entry(magic: str, doc: str) -> Callable[..., Any]:
     return cast(Callable[..., Any], no_var_expand(line_cell_magic(called)))
 
 
-HELP = ("-h", "--help")
+HELP = {"-h", "--help"}
 
 
 class VerbMagics(Magics):
@@ -141,7 +141,7 @@ class VerbMagics(Magics):
             return None
         method, rest = self._verb(words[0], shown), words[1:]
         body = cell_body(cell) if cell else None
-        if any(word in HELP for word in rest):
+        if HELP & {*rest}:
             print(options_help(method))
             return None
         if "--form" in rest:
@@ -240,7 +240,7 @@ class VerbMagics(Magics):
         actions = method.parser._actions
         last = next((action for action in actions if before in action.option_strings), None)
         if last is not None and last.nargs != 0:
-            return [str(choice) for choice in last.choices or self.suggestions(last.dest)]
+            return [*map(str, last.choices or self.suggestions(last.dest))]
         names = [
             text for action in actions for text in action.option_strings if text.startswith("--")
         ]
@@ -292,7 +292,7 @@ class PlainMagics(VerbMagics):
     def dispatch(self, line: str, cell: str | None = None) -> Any:
         """Parses the line and returns the value of the method."""
         shown, words = self.read(line, "%%" if self.below else "%")
-        if any(word in HELP for word in words):
+        if HELP & {*words}:
             print(self.help(words))
             return None
         if self.below and not (cell or "").strip():

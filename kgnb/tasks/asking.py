@@ -79,7 +79,7 @@ class AnswerOutcome:
         content = {name: getattr(self, name) for name in always}
         content |= {
             "values": list(self.values),
-            "support": [list(triple) for triple in self.support],
+            "support": [*map(list, self.support)],
         }
         return content | {
             name: value

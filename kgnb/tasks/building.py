@@ -11,7 +11,7 @@ from typing import Any
 
 from kgnb.agents.agent import Agent, OutOfOrder
 from kgnb.agents.kg_construction import AGENT
-from kgnb.agents.kg_construction.built import Built, Journal
+from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.compile import MISTAKES
 from kgnb.agents.kg_construction.compile import compile as compile_graph
 from kgnb.agents.kg_construction.documents import (
@@ -234,14 +234,12 @@ class BuildingTask(Task):
     def open(self) -> dict[str, Any]:
         """The ontology, or the pack made of it, any shapes given beside it, and all else as given."""
         tbox, shapes = self.specs["tbox"], self.specs["shapes"]
+        if is_pack(tbox):
+            tbox = open_pack(Path(tbox))
         if isinstance(tbox, ToolPack):
             if shapes is not None:
-                raise ValueError("shapes are compiled into a pack: give them to compile_ontology")
-            return {**self.specs}
-        if is_pack(tbox):
-            if shapes is not None:
                 raise ValueError("shapes are compiled into a pack: give them to kgnb compile")
-            return {**self.specs, "tbox": open_pack(Path(tbox))}
+            return {**self.specs, "tbox": tbox}
         try:
             ontology, shapes = (
                 open_graph(self.opener.source(spec)) if spec is not None else None
@@ -359,7 +357,6 @@ class BuildingTask(Task):
             built = self.read(self.specs["documents"], listener)
             if self.specs["reference"] is not None:
                 self.ground(self.specs["reference"])
-            self._extend()
             return built
 
     def ground(self, reference: GraphSource, cache: str | Path | None = None) -> Grounding:
@@ -432,7 +429,9 @@ class BuildingTask(Task):
                 run=self.run,
                 folder=folder,
             )
-        return self.joined(built, found)
+        grown = self.joined(built, found)
+        self._extend()
+        return grown
 
     def exported(self) -> Built:
         """The graph as it is now."""
@@ -447,8 +446,12 @@ class BuildingTask(Task):
         return text
 
     def failed(self) -> list[str]:
-        """The documents that could not be read, and why."""
-        return [f"{journal.document}: {journal.error}" for journal in self.built.failed]
+        """The documents that could not be read, or not to their end, and why."""
+        said = [(one.document, one.error or one.stopped) for one in self.built.journals]
+        # what went wrong with a file names it
+        return [
+            why if name in why.partition(": ")[0] else f"{name}: {why}" for name, why in said if why
+        ]
 
     def summary(self) -> list[str]:
         """What was read and written, which documents gave nothing, mistakes in the ontology."""
@@ -494,16 +497,19 @@ class BuildingTask(Task):
         """The graph with what was just ``read``; its journals also keep the documents read before."""
         earlier = self.built
         # a document that could not be read again keeps what was read of it before
-        lost = {one.document for one in built.journals if one.error and not one.acts}
-        lost &= {one.document for one in earlier.journals if one.acts}
+        read_before = {one.document for one in earlier.journals if one.acts}
+        lost = {
+            one.document: f"kept from before; read again, {one.error}"
+            for one in built.journals
+            if one.error and not one.acts and one.document in read_before
+        }
         new = {journal.document for journal in built.journals}
         journals = [
-            replace(one, error=f"kept from before; read again, {why}") if why else one
+            replace(one, error=lost.get(one.document, one.error))
             for one in earlier.journals
-            for why in [_why(built.journals, one.document) if one.document in lost else ""]
             if one.document not in new or one.document in lost
         ]
-        doubts = [one for one in earlier.doubts if one.document not in new - lost]
+        doubts = [one for one in earlier.doubts if one.document not in new - lost.keys()]
         grown = Built(
             built.pack,
             built.session,
@@ -526,10 +532,6 @@ def mistakes(pack: ToolPack, source: str) -> list[str]:
 
 def _is_address(spec: object) -> bool:
     return str(spec).startswith(("http://", "https://"))
-
-
-def _why(journals: Sequence[Journal], document: str) -> str:
-    return next(one.error for one in journals if one.document == document)
 
 
 def make_reader(

@@ -156,7 +156,7 @@ def _ordered(solutions: Solutions, written: list[str]) -> Solutions:
     names = (*there, *(name for name in solutions.variables if name not in there))
     if not there or names == solutions.variables:
         return solutions
-    at = [solutions.variables.index(name) for name in names]
+    at = [*map(solutions.variables.index, names)]
     rows = tuple(tuple(row[place] for place in at) for row in solutions.rows)
     return replace(solutions, variables=names, rows=rows)
 

@@ -274,9 +274,7 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
 def stated_links(sides: Sides) -> Links:
     """The pairs that either graph states to be the same thing, without those stated to be different."""
     left, right = sides.left, sides.right
-    different = {
-        tuple(pair) for pair in across(left, right, (*left.different, *right.different)).tolist()
-    }
+    different = {*map(tuple, across(left, right, (*left.different, *right.different)).tolist())}
     same = across(left, right, (*left.same, *right.same)).tolist()
     return tuple(
         (left.entities[one], right.entities[other])

@@ -241,7 +241,7 @@ class Task:
     def begin_again(self) -> None:
         """Starts a new run with the current budget; values stay until their stage is run again."""
         named = {
-            name: [_named(one) for one in spec] if isinstance(spec, list) else spec
+            name: [*map(_named, spec)] if isinstance(spec, list) else spec
             for name, spec in self.specs.items()
             if isinstance(spec, str | list | bool)
         }
@@ -271,10 +271,10 @@ class Task:
         Raises:
             ValueError: a value is not allowed; then no option changes.
         """
-        before = [self.option(name) for name in self.agent.reopens]
+        before = [*map(self.option, self.agent.reopens)]
         new = {key: replace(one, **given_of(type(one), given)) for key, one in self.options.items()}
         self.options = new
-        if before != [self.option(name) for name in self.agent.reopens]:
+        if before != [*map(self.option, self.agent.reopens)]:
             self.inputs = self._opened()
             self.values.clear()
 
@@ -462,7 +462,7 @@ class Task:
     def decided_in(self) -> list[str]:
         """The files of a person's decisions that are named and not there yet."""
         named = {**self.specs, **self.parameters()}
-        files = dict.fromkeys(named.get(name) for name in DECIDED)
+        files = dict.fromkeys(map(named.get, DECIDED))
         return [one for one in files if one and isinstance(one, str) and not Path(one).exists()]
 
     def summary(self) -> list[str]:

@@ -162,3 +162,18 @@ def test_explain_knows_what_a_person_stated(notebook: Any) -> None:
     notebook.good("%kgc call create_hut label=Ambre --who Ida")
     told = notebook.good("%kgc explain Ambre").value
     assert "create_hut" in told.text() and "person:Ida" in told.text()
+
+
+def test_a_graph_in_a_file_is_extended_and_explained(notebook: Any, tmp_path: Path) -> None:
+    grown, text = tmp_path / "grown.trig", "# {}\n\nHut: Refuge de l'Ambre\nServes {}\n"
+    for name, serves in (("Tea", 4), ("Broth", 8)):
+        note = tmp_path / f"{name}.md"
+        note.write_text(text.format(name, serves))
+        notebook.good(f"%kgc compile huts:kitchen --into {grown}")
+        notebook.good(f"%kgc instantiate {note} --judge rule")
+    assert "Tea" in grown.read_text() and "Broth" in grown.read_text()
+    told = notebook.good("%kgc explain Tea").value
+    assert "Tea.md" in told.text()
+    iri = told.notes[0]
+    for said in (iri, f"<{iri}>", iri.rpartition("/")[2]):
+        assert notebook.good(f"%kgc explain {said}").value.rows == told.rows
