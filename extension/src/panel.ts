@@ -53,6 +53,7 @@ export class ControlPanel extends Widget implements PanelActions {
   private aside: DrawnArea | null = null;
   private readonly state: PanelState = { opened: new Map(), health: new Map(), typed: '', searches: new Map() };
   private readonly opened = new Map<string, Opened>();
+  private readonly searching = new Set<string>();
   private readonly notebooks: Notebooks;
 
   constructor(
@@ -137,17 +138,27 @@ export class ControlPanel extends Widget implements PanelActions {
     void this.kernel?.interrupt();
   }
 
+  /** One question at a time: what was typed meanwhile is asked for next, not letter by letter. */
   search(connection: string, kind: TermKind, text: string): void {
     const key = `${kind} ${connection}`;
     const before = this.state.searches.get(key);
     this.state.searches.set(key, { text, found: before?.found ?? null });
-    void this.ask({ ask: 'terms', name: connection, kind, search: text }).then(answer => {
-      if (answer && this.state.searches.get(key)?.text === text) {
-        const found = 'error' in answer ? [] : readHoldings(answer.terms, 'the answer');
-        this.state.searches.set(key, { text, found });
-        this.draw();
-      }
-    });
+    if (this.searching.has(key)) {
+      return;
+    }
+    this.searching.add(key);
+    void this.ask({ ask: 'terms', name: connection, kind, search: text })
+      .finally(() => this.searching.delete(key))
+      .then(answer => {
+        const typed = this.state.searches.get(key)?.text ?? text;
+        if (typed !== text) {
+          this.search(connection, kind, typed);
+        } else if (answer) {
+          const found = 'error' in answer ? [] : readHoldings(answer.terms, 'the answer');
+          this.state.searches.set(key, { text, found });
+          this.draw();
+        }
+      });
   }
 
   openEntity(iri: string): void {
