@@ -324,11 +324,13 @@ class Wire:
             line = re.search(r"\bline (\d+)", shown)  # all that Virtuoso says
             where = f"SPARQL query, line {line[1]}" if line else "SPARQL query"
             where = f"SPARQL query, line {place[1]}, column {place[2]}" if place else where
-            unnamed = "default graph" in shown  # that Virtuoso wants for updates
             return DataError(
                 f"{self.service} calls the query malformed: {self._clean(shown, 300)}",
                 where=where,
-                fix="name a graph: --graph IRI" if unnamed else "correct the query",
+                # Virtuoso has none for updates
+                fix="name a graph: --graph IRI"
+                if "default graph" in shown
+                else "correct the query",
                 details=self._clean(body, 2000),
             )
         fixes = {

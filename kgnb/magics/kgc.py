@@ -72,9 +72,9 @@ class GraphInCells(BuildingTask):
         """Every call about an entity: what it stated, and the words of the document behind it."""
         labels = self.session.labels()
         iris = sorted({*self.session.entities(), *labels})
-        spelt = [labels.get(iri, "") for iri in iris]
         prefixes = self.pack.tbox.ontology.prefixes
-        names = [shorten(iri, prefixes) for iri in iris], map(local_name, iris), spelt
+        short = [shorten(iri, prefixes) for iri in iris]
+        names = short, map(local_name, iris), [labels.get(iri, "") for iri in iris]
         iri = entity_called(item, iris, *names, where="the graph", listing="%kgc picture")
         columns = texts(
             tool="call", arguments="arguments", source="source", span="characters", words="text"
