@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Literal as OneOf
 from typing import NamedTuple
 
@@ -715,7 +716,15 @@ def alike_words(left: Sequence[str], right: Sequence[str]) -> scipy.sparse.csr_m
     scores: list[float] = []
     for first in range(0, len(left), _WORDS_AT_A_TIME):
         part = left[first : first + _WORDS_AT_A_TIME]
-        near = process.cdist(part, right, scorer=OSA.normalized_similarity, score_cutoff=0.7)
+        near = process.cdist(
+            part,
+            right,
+            scorer=OSA.normalized_similarity,
+            processor=itemgetter(
+                slice(256)
+            ),  # no word is longer, and a comparison takes its square
+            score_cutoff=0.7,
+        )
         for row, column in zip(*np.nonzero(near), strict=True):
             score = _spelt_alike(part[row], right[column], float(near[row, column]))
             if score:

@@ -2,13 +2,14 @@
 
 import csv
 import io
+import time
 from dataclasses import replace
 
 import pytest
 
 import kgnb
 from kgnb.agents.entity_alignment.duplicates import merged
-from kgnb.agents.entity_alignment.fields import amounts, kind_of, readings
+from kgnb.agents.entity_alignment.fields import alike_words, amounts, kind_of, readings
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.errors import NotFit
 from kgnb.llm.scripted import ScriptedModel
@@ -242,3 +243,12 @@ def test_several_rows_for_one_are_proposed_where_they_are_duplicates(turned, tmp
         assert len(several.settled.pairs()) > len(outcome.settled.pairs())
     plain = aligned(table, tmp_path)
     assert not any("proposed" in note for note in plain.alignment.notes)
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+def test_words_as_long_as_a_book_are_compared_by_their_beginnings() -> None:
+    long = ["a" * 200_000 + tail for tail in "bcdefghi"]
+    began = time.monotonic()
+    alike = alike_words(["hutte", *long], ["hutte", "huttes", *long]).toarray()
+    assert alike[0, 0] == 1 and 0.75 < alike[0, 1] < 1 and alike[1, 2] == 1
+    assert time.monotonic() - began < 5  # a comparison of two takes the square of their length
