@@ -384,8 +384,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
             caption = "Links for a person to decide" if left else "No links to decide"
             return replace(replace(grounding, links=left).table(), caption=caption)
         queue = self.review_queue(arguments)
-        table = arguments.list or arguments.violations
-        if queue.answers and self.someone and not table:
+        if queue.answers and self.someone and not (arguments.list or arguments.violations):
             return self._review_widget(queue, arguments)
         violations, waiting = task.built.violations(), task.built.review()
         if arguments.violations:
