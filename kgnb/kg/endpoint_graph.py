@@ -13,7 +13,7 @@ from kgnb.errors import BackendError, DataError
 from kgnb.kg.endpoint_results import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import PATIENCE, Wire, courtesy_towards, public_url
 from kgnb.kg.graph import Bindings, Solutions, distinct
-from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited
+from kgnb.kg.sparql import beyond, bind, check_limit, expect_form, expect_update, limited, selected
 from kgnb.kg.terms import (
     Blank,
     Iri,
@@ -179,7 +179,9 @@ class EndpointGraph:
         check_limit(limit)
         expect_form(query, "SELECT")
         text = limited(bind(query, bindings), None if limit is None else limit + 1)
-        found = read_solutions(self._open(), self._open().ask(text, timeout=timeout))
+        found = read_solutions(
+            self._open(), self._open().ask(text, timeout=timeout), selected(query)
+        )
         cut = (
             (limit is not None and len(found) > limit) or found.truncated or self._cut(text, found)
         )

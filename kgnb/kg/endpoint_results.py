@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -50,8 +50,12 @@ NO_TYPES = (
 Table = tuple[tuple[str, ...], tuple[Row, ...]]
 
 
-def read_solutions(wire: Wire, answer: ServiceReply) -> Solutions:
-    """The rows of a SELECT answer; raises BackendError where it is not a complete results document."""
+def read_solutions(wire: Wire, answer: ServiceReply, asked: Sequence[str] = ()) -> Solutions:
+    """The rows of a SELECT answer, its columns in the order they were ``asked`` in if that is known.
+
+    Raises:
+        BackendError: it is not a complete results document, or has other columns.
+    """
     form = _form(answer)
     read = _READERS.get(form)
     if read is None:
@@ -62,6 +66,13 @@ def read_solutions(wire: Wire, answer: ServiceReply) -> Solutions:
         raise _no_results(wire, answer, str(error)) from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise _no_results(wire, answer, f"an unexpected shape ({error})") from error
+    if asked and variables != tuple(asked):
+        if rows and set(variables) != set(asked):
+            sent = f"the columns {', '.join(variables)} instead of {', '.join(asked)}"
+            raise _no_results(wire, answer, sent)
+        places = [variables.index(name) for name in asked] if rows else []
+        rows = tuple(tuple(row[at] for at in places) for row in rows)
+        variables = tuple(asked)
     cut = "x-sparql-maxrows" in answer.headers  # Virtuoso's sign of a cut answer
     notes = (NO_TYPES,) if form == "CSV" else ()
     return Solutions(variables, rows, truncated=cut, notes=notes)

@@ -272,6 +272,22 @@ def asked_for_all(query: str) -> list[str]:
     return list(dict.fromkeys(token.text[1:] for token in found if token.kind == "variable"))
 
 
+def selected(query: str) -> tuple[str, ...]:
+    """The columns that a SELECT query names, in order; none for ``SELECT *``.
+
+    >>> selected("SELECT DISTINCT ?hut (COUNT(?b) AS ?n) { ?hut :beds ?b } GROUP BY ?hut")
+    ('hut', 'n')
+    """
+    depth, names, before = 0, [], ""
+    head = _Outline(query).head
+    for token in head if head[0].word == "SELECT" else ():  # Stardog's PATHS names no columns
+        depth += {"(": 1, ")": -1}.get(token.text, 0)
+        if token.kind == "variable" and (depth == 0 or (depth == 1 and before == "AS")):
+            names.append(token.text[1:])
+        before = token.word
+    return tuple(dict.fromkeys(names))
+
+
 def never_bound(query: str) -> list[str]:
     """The variables that a SELECT or CONSTRUCT query returns but that do not occur in its WHERE
     group.

@@ -148,6 +148,17 @@ def test_malformed_or_cut_results_are_an_error(stub: Start) -> None:
             endpoint(stub(Reply(body))).select(SELECT)
 
 
+def test_columns_come_as_they_were_asked_and_others_are_an_error(stub: Start) -> None:
+    graph = endpoint(stub(Reply(b"y,x\n2,1\n", media_type="text/csv")))
+    found = graph.select("SELECT ?x (SUM(?n) AS ?y) { ?x ?p ?n } GROUP BY ?x")
+    assert found.variables == ("x", "y")
+    assert [term.text for term in found.rows[0] if isinstance(term, Literal)] == ["1", "2"]
+    with pytest.raises(BackendError, match="the columns y, x instead of x, z"):
+        graph.select("SELECT ?x ?z { ?x ?p ?z }")
+    nothing = Reply(b'{"head":{"vars":[]},"results":{"bindings":[]}}')
+    assert endpoint(stub(nothing)).select("SELECT ?x ?z { ?x ?p ?z }").variables == ("x", "z")
+
+
 def test_a_flood_is_refused_and_not_asked_for_again(stub: Start) -> None:
     def endless(write: Callable[[bytes], object]) -> None:
         write(b"HTTP/1.1 200 OK\r\n\r\n")
