@@ -156,7 +156,7 @@ def test_rows_are_read_from_xml_csv_and_tsv(stub: Start) -> None:
         (Blank("b0"), None),
         (None, Literal("12", datatype=f"{XSD}integer")),
     )
-    shown = query(stub(Reply(csv, media_type="text/csv; charset=utf-8")).url, SELECT)
+    shown = query(stub(Reply(csv, media_type="text/csv; charset=utf-8")).url, BOTH)
     assert any("no types" in note for note in shown.notes)  # type: ignore[union-attr]
 
 
