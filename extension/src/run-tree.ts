@@ -112,10 +112,11 @@ function leaf(
 
 function judgementNode(judgement: Judgement, key: string): RunNode {
   const { decision, choice } = judgement;
+  const unsure = decision === 'unsure';
   const tone = { different: 'quiet', unsure: 'unsure' }[decision] ?? 'sure';
   const line = (): HTMLElement[] => [
     chip(tone, oneLine(decision)),
-    h('span.kgnb-confidence', formatPercent(judgement.confidence)),
+    h('span.kgnb-confidence', unsure ? '' : trans.__('%1 sure', formatPercent(judgement.confidence))),
     h('span.kgnb-facts', oneLine(judgement.text))
   ];
   const pairs: Pair[] = [
@@ -125,7 +126,7 @@ function judgementNode(judgement: Judgement, key: string): RunNode {
     [trans.__('judged by'), oneLine(judgement.judged_by)],
     [trans.__('question id'), oneLine(judgement.question)]
   ];
-  return leaf('judgement', key, decision === 'unsure', line, pairs, decision);
+  return leaf('judgement', key, unsure, line, pairs, decision);
 }
 
 function callNode(call: Call, key: string): RunNode {
