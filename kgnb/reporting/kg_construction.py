@@ -374,17 +374,20 @@ def documents(results: BuildingResults) -> Table:
 
 
 def extraction(results: BuildingResults) -> Table | Fragment:
-    """The graph against the reference, strictly and by the paper's scoring."""
+    """The graph against the reference, strictly and as the paper scores, whom only its own data
+    and ours name.
+    """
     table = score_table(
         results.scores, f"Read by {results.reader}, strict", [OWN] if results.own else []
     )
     if not results.scores:
         return words(UNMEASURED)
-    if not (results.papers or results.own):
+    if not results.legacy:
         return table
     paper = micro(results.legacy)
+    who = "By the paper's scoring, where" if results.papers or results.own else "Where"
     shown = (
-        "By the paper's scoring, where a slot empty on both sides is a hit: "
+        f"{who} a slot empty on both sides is a hit: "
         f"precision {paper.precision:.3f}, recall {paper.recall:.3f}, F1 {paper.f1:.3f}."
     )
     return replace(table, notes=[*table.notes, shown])

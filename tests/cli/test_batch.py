@@ -107,7 +107,8 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
         assert main(words) == WAITING, "asked again with no reply, it waits on"
         rounds.append(answer_all(folder, len(rounds)))
         assert rounds[-1] and len(rounds) < 40
-    assert status == 0, capsys.readouterr().err
+    unfinished = int(command == "build")  # three replies do not end a reading here
+    assert status == unfinished, capsys.readouterr().err
     firsts = [
         [message["content"] for message in row["body"]["messages"][:2]]
         for row in requests_in(folder)
@@ -129,7 +130,7 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
     monkeypatch.setenv("KGNB_REMEMBER", "no")
     with StubServer(oblige) as server:
         monkeypatch.setenv("KGNB_BASE_URL", server.url)
-        assert main(words) == 0
+        assert main(words) == unfinished
         assert len(server.requests) == sum(rounds), (
             "no request was written that a live run does not make"
         )
@@ -140,7 +141,7 @@ def test_rounds_of_files_come_to_what_a_live_model_comes_to(
     assert main(["batch", "record", "mine", str(folder)]) == 0
     monkeypatch.setenv("KGNB_MODEL", "recorded:data/recordings/mine")
     monkeypatch.setenv("KGNB_BASE_URL", "http://127.0.0.1:9/v1")
-    assert main(words) == 0, "a recording needs no server"
+    assert main(words) == unfinished, "a recording needs no server"
     assert {name: _plain(text) for name, text in result().items()} == {
         n: _plain(t) for n, t in by_file.items()
     }

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from kgnb.reporting import session
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.settings import Settings
@@ -25,6 +26,14 @@ asked = [] if judge == "rule" else [Request((Message("user", f"Is {n} a hut?"),)
 said = [open_model(settings).ask(request).text for request in asked]
 (current().folder / "metrics.json").write_text(json.dumps({"headline": [{"F1": 10.0 * k}], "calls": len(said)}))""",
 )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def by_hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Reports begun by hand lie in a folder of this process: they would wait for each other's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "BY_HAND", tmp_path_factory.mktemp("by-hand"))
+        yield
 
 
 @pytest.fixture
