@@ -130,7 +130,8 @@ def notes_in(home: Path) -> None:
     (home / "notes").mkdir(parents=True)
     (home / "huts.ttl").write_text(HUTS)
     for number in range(12):
-        (home / "notes" / f"note-{number:02d}.txt").write_text(f"Hut number {number}.")
+        text = f"Hut number {number}. " + "Its roof is of shingle. " * 60  # one request a note
+        (home / "notes" / f"note-{number:02d}.txt").write_text(text)
 
 
 @dataclass(frozen=True)
