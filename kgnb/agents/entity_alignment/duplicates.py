@@ -1,5 +1,5 @@
-"""Duplicates in one table or graph: which of its entities are the same thing, and the table with
-each thing once.
+"""Duplicates in one table or graph: which of its entities are the same thing; and the tables that
+come of an alignment: one with each thing once, two side by side.
 """
 
 from __future__ import annotations
