@@ -7,10 +7,13 @@ import gzip
 import io
 import json
 import os
+import shutil
 import socket
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from hashlib import file_digest
 from pathlib import Path
 from secrets import token_hex
 from tempfile import TemporaryFile
@@ -137,6 +140,47 @@ def refuse_links(folder: Path) -> None:
     if folder.is_dir():
         for path in sorted(folder.iterdir()):
             refuse_link(path)
+
+
+class OwnFile:
+    """A file as kgnb last read or wrote it: what somebody else has put there since is set aside
+    before it is written again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known = ""
+        self.note()
+
+    def note(self) -> None:
+        """What is there now is known: it was read, or written."""
+        self.known = _digest(self.path)
+
+    def set_aside(self) -> None:
+        """Keep what somebody else has written there under another name, and say so."""
+        found = _digest(self.path)
+        if found in ("", self.known):
+            return
+        kept = unused(self.path, "-changed")
+        shutil.copyfile(self.path, kept)
+        what = f"{self.path} was changed by somebody else; that version is kept in {kept}"
+        print(f"kgnb: {what}", file=sys.stderr, flush=True)
+
+
+def unused(path: Path, mark: str = "") -> Path:
+    """The first of the names ``STEM``, the mark and -1, -2... beside a file that nothing has."""
+    number = 1
+    while (other := path.with_stem(f"{path.stem}{mark}-{number}")).exists():
+        number += 1
+    return other
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, "" where there is none."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
 
 
 @contextmanager
@@ -427,6 +471,11 @@ class Claim:
             os.ftruncate(self._handle, 0)
             os.write(self._handle, _this_process().encode())
 
+    @property
+    def held(self) -> bool:
+        """Whether it keeps others out."""
+        return self._handle is not None
+
     def _holder(self) -> str:
         try:
             return self._path.read_text(encoding="utf-8")[:200].strip()
@@ -452,6 +501,15 @@ class Claim:
 
     def __exit__(self, *given: object) -> None:
         self.release()
+
+
+@contextmanager
+def claimed(paths: Iterable[Path | str]) -> Iterator[None]:
+    """Each of these is written by this process alone until the block ends; see ``Claim``."""
+    with ExitStack() as claims:
+        for path in paths:
+            claims.enter_context(Claim(Path(path)))
+        yield
 
 
 def _this_process() -> str:

@@ -19,7 +19,7 @@ from tempfile import gettempdir, mkdtemp
 import platformdirs
 
 from kgnb.errors import ConfigError, DataError
-from kgnb.files import from_json, write_json
+from kgnb.files import from_json, locked, write_json
 
 LONGEST = 1 << 20
 """Bytes a settings file may have."""
@@ -84,9 +84,10 @@ class SettingsFile:
                 fix=f"Name the file each time: kgnb --config {self.path} ..., or KGNB_CONFIG.",
             )
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        return write_json(
-            folder / "trusted.json", _trusted() | {str(self.path.resolve()): self.digest}
-        )
+        with locked(folder / ".trusted.json.in-use"):
+            return write_json(
+                folder / "trusted.json", _trusted() | {str(self.path.resolve()): self.digest}
+            )
 
 
 def config_folder() -> Path | None:

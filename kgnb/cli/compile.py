@@ -18,7 +18,7 @@ from kgnb.agents.options import given_of
 from kgnb.backends import open_graph
 from kgnb.cli.options import QUIET, input_options, stage_options
 from kgnb.cli.serve import COMPILING
-from kgnb.cli.work import Work
+from kgnb.cli.work import Work, only_here
 from kgnb.errors import DataError
 from kgnb.files import read_input, write_whole
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -158,6 +158,8 @@ def ground(graph: str, reference: str, **given: Any) -> None:
       papers-linked.trig
     """
     work = Work(given)
+    places = [given[name] for name in ("out", "rewrite", "review")]
+    only_here([place for place in places if place and place != "-"])
     options = GroundOptions(**given_of(GroundOptions, given), check_types=not given["any_type"])
     decided = _decisions(Path(given["decisions"])) if given["decisions"] else None
     if (

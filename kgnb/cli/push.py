@@ -10,7 +10,7 @@ import click
 from kgnb.agents.kg_construction.provenance import DESCRIPTIONS
 from kgnb.backends import file_of, open_graph
 from kgnb.cli.options import QUIET
-from kgnb.cli.work import Work
+from kgnb.cli.work import Work, only_here
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import GraphStore
@@ -66,11 +66,13 @@ def push(file: str, endpoint: str, **given: Any) -> None:
             if not given["graph"] or name != DESCRIPTIONS
         ]
         path = Path(file_of(file))
+        progress = path.with_name(f"{path.name}.push")
+        only_here([str(progress)])
         sent = push_quads(
             content,
             service,
             into=given["graph"] or "",
-            progress=path.with_name(f"{path.name}.push"),
+            progress=progress,
             on_batch=lambda done, total: work.line.draw(f"{done:,} of {total:,} triples"),
         )
     work.say(f"{sent:,} triples are in {endpoint}, {work.seconds:.1f} s")

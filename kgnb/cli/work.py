@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +14,7 @@ import click
 from kgnb.agents.agent import Agent
 from kgnb.cli.outcome import check_outs, ended, stoppable
 from kgnb.cli.progress import TerminalLine, spent
-from kgnb.files import write_whole
+from kgnb.files import claimed, write_whole
 from kgnb.mapping_files.sssom import for_screen
 from kgnb.results.escaping import unbroken
 from kgnb.run import Run
@@ -35,6 +35,9 @@ def run_agent(agent: Agent, given: dict[str, Any]) -> int:
     named = [value for value in (*inputs.values(), given.get("decisions"), given.get("reference"))]
     paths = [value for value in named if isinstance(value, str)]
     check_outs(outs, tuple(agent.exports), paths, list(beside.values()))
+    into = given.get("into") or ""
+    places = [*outs, *beside.values(), *([into] if into and "://" not in into else ())]
+    only_here([place for place in places if place != "-"])
     work = Work(given)
     with work.reading(*(_words(inputs[one.name]) for one in agent.inputs if not one.optional)):
         task = work.task(agent, inputs, given)
@@ -55,6 +58,15 @@ def run_agent(agent: Agent, given: dict[str, Any]) -> int:
     work.say(*task.warnings())
     failed = task.failed()
     return work.end(task.run, *task.summary(), *failed) or int(bool(failed))
+
+
+def only_here(places: Sequence[str]) -> None:
+    """Has this process alone write these files until its command ends.
+
+    Raises:
+        DataError: another process writes one of them; it is named.
+    """
+    click.get_current_context().with_resource(claimed(places))
 
 
 def _words(value: Any) -> str:

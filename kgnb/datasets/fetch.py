@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import refuse_link
+from kgnb.files import locked, refuse_link
 
 
 @dataclass(frozen=True)
@@ -175,11 +176,28 @@ def fetch(
     It appears under its name only once its SHA-256 is right. ``timeout`` is in seconds, for each
     read.
     """
-    import httpx  # slow to import
-
     path, host = folder / name, urlsplit(url).netloc.rpartition("@")[2]
     if path.is_file() and digest(path) == sha256:
         return path
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with locked(path.with_name(f".{path.name}.in-use")):
+        if path.is_file() and digest(path) == sha256:
+            return path  # another process has fetched it meanwhile
+        return _fetched(name, path, url, host, sha256, timeout, on_progress)
+
+
+def _fetched(
+    name: str,
+    path: Path,
+    url: str,
+    host: str,
+    sha256: str,
+    timeout: float,
+    on_progress: Progress | None,
+) -> Path:
+    import httpx  # slow to import
+
     part = path.with_name(f"{path.name}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import read_lines, refuse_link
+from kgnb.files import claimed, read_lines, refuse_link, write_whole
 from kgnb.kg.graph import Graph
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.terms import RDF, RDFS, Blank, Iri, Literal, Term, is_iri, n3
@@ -86,8 +86,21 @@ def read_subgraph(
 
     Raises:
         BackendError: the service refuses every entity of a batch; run it again to go on.
-        DataError: the file is there, and no progress beside it; or its progress is of another run.
+        DataError: the file is there, and no progress beside it; its progress is of another run; or
+            another process writes it.
     """
+    with claimed([out]):
+        return _read_into(graph, entities, out, hops, wanted, on_batch)
+
+
+def _read_into(
+    graph: Graph,
+    entities: Sequence[Iri],
+    out: Path,
+    hops: int,
+    wanted: Wanted,
+    on_batch: Callable[[int, int, int], object],
+) -> Read:
     only, languages = sorted(wanted.only), sorted(wanted.languages)
     run = json.dumps([graph.name, sorted(entities), hops, only, languages, wanted.most])
     progress = out.with_name(f"{out.name}.progress")
@@ -245,7 +258,7 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
     if out.exists():
         os.truncate(out, size)
     lines = [first, *steps] if steps else []
-    progress.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    write_whole(progress, "".join(json.dumps(line) + "\n" for line in lines))
     return steps
 
 

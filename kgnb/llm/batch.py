@@ -317,6 +317,11 @@ def record(folder: Path | str, target: Path | str) -> int:
         DataError: there is nothing to record.
     """
     path, out = Path(folder), Path(target)
+    with locked(out.with_name(f".{out.name}.writing")):
+        return _recorded(path, out)
+
+
+def _recorded(path: Path, out: Path) -> int:
     replies, lines = Replies(path), Replies(out).lines
     for row in requests_in(path):
         wanted, body = row["custom_id"], row["body"]
@@ -337,7 +342,7 @@ def record(folder: Path | str, target: Path | str) -> int:
         lines[wanted] = {"custom_id": wanted, **text, **called, **used}
     if not lines:
         raise DataError(
-            "no request in it has a reply", where=str(folder), fix="See kgnb batch status."
+            "no request in it has a reply", where=str(path), fix="See kgnb batch status."
         )
     out.mkdir(parents=True, exist_ok=True)
     content = "".join(

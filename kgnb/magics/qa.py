@@ -22,6 +22,7 @@ from kgnb.agents.question_answering.values import Answer, Query, Question, writt
 from kgnb.backends import file_of
 from kgnb.datasets.questions import read_questions, sampled
 from kgnb.errors import DataError
+from kgnb.files import write_whole
 from kgnb.judging import Decisions, Option, Verdict
 from kgnb.kg.result_files import save_triples
 from kgnb.llm.model import ChatModel
@@ -543,9 +544,7 @@ def _exported(answers: Sequence[Answer], path: Path) -> str:
     """Writes what the suffix asks for; returns a line that says what was written."""
     kind, last = path.suffix.lower(), answers[-1]
     if kind == ".jsonl":
-        path.write_text(
-            "".join(as_line(AnswerOutcome.of(answer)) for answer in answers), encoding="utf-8"
-        )
+        write_whole(path, "".join(as_line(AnswerOutcome.of(answer)) for answer in answers))
         return f"wrote {count(len(answers), 'answer')} to {path}"
     if kind in (".ttl", ".nt"):
         if not last.support:
@@ -561,6 +560,6 @@ def _exported(answers: Sequence[Answer], path: Path) -> str:
             raise DataError(
                 "the last answer has no query", where="", fix="Export .jsonl or .ttl instead."
             )
-        path.write_text(last.sparql + "\n", encoding="utf-8")
+        write_whole(path, last.sparql + "\n")
         return f"wrote the query to {path}"
     raise ValueError(f"{path.name}: export to .jsonl (answers), .ttl or .nt (proof) or .rq (query)")

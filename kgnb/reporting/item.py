@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import Any
 from typing import Literal as OneOf
 
-from kgnb.errors import KgnbError, Waiting
-from kgnb.files import write_json
+from kgnb.errors import DataError, KgnbError, Waiting
+from kgnb.files import Claim, write_json
 from kgnb.reporting.session import (
     Interrupted,
     ReportSession,
@@ -134,8 +134,20 @@ def _watch() -> None:
 def _wait_for(folder: Path) -> None:
     """Wait for a process of a killed sweep that may still be cancelling its report."""
     end = time.monotonic() + PATIENCE
-    while (ledger := read_ledger(folder)) and ledger.state == "running" and time.monotonic() < end:
+    while _busy(folder) and time.monotonic() < end:
         time.sleep(0.2)
+
+
+def _busy(folder: Path) -> bool:
+    """Whether another process still writes its report there."""
+    from kgnb.reporting.report import PAGE
+
+    try:
+        with Claim(folder / PAGE) as claim:
+            ledger = read_ledger(folder)
+            return not claim.held and ledger is not None and ledger.state == "running"
+    except DataError:
+        return True
 
 
 def _stop(number: int, frame: object) -> None:

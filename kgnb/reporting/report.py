@@ -27,7 +27,7 @@ from kgnb.datasets.fetch import data_folder, digest
 from kgnb.datasets.oaei import matching_set
 from kgnb.datasets.question_sets import files_of
 from kgnb.errors import DataError, KgnbError, Waiting
-from kgnb.files import refuse_links, write_json, write_whole
+from kgnb.files import Claim, refuse_links, write_json, write_whole
 from kgnb.reporting.engine import ReportClient
 from kgnb.reporting.html import byline_of, page, write_provenance
 from kgnb.reporting.parameters import (
@@ -147,6 +147,7 @@ SHELVES = (
     PACKAGE.parent / "notebooks" / "reports",
 )  # in a wheel; in a checkout
 REPORTS = Path("reports")
+PAGE = "report.html"
 DATA_SETS = ("dataset", "pair")  # not shown where data of one's own takes their place
 
 
@@ -273,7 +274,25 @@ def run_report(
     folder = Path(out) if out else REPORTS / template.name / digest_of(values, data, settings)
     _make(folder)
     refuse_links(folder)
-    _claim(folder)
+    with Claim(folder / PAGE) as claim:
+        _begin_anew(folder, alone=claim.held)
+        return _run_in(
+            folder, name, template, values, files, data, settings, on_cell, on_announcement
+        )
+
+
+def _run_in(
+    folder: Path,
+    name: str,
+    template: Template,
+    values: dict[str, Value],
+    files: Mapping[str, Path],
+    data: Mapping[str, str],
+    settings: Settings,
+    on_cell: Callable[[int, int, str], object] | None,
+    on_announcement: Callable[[str], object] | None,
+) -> ReportResult:
+    """Run a report in a folder that this process alone writes."""
     changed = assignments(
         {
             entry.name: values[entry.name]
@@ -316,7 +335,7 @@ def run_report(
                 byline_of(data, begun.astimezone().date(), settings.author or git_author()), secrets
             )
             html = page(folder / "report.ipynb", redact(title, secrets), ledger, why, byline)
-            write_whole(folder / "report.html", html)
+            write_whole(folder / PAGE, html)
         shown = redact({"title": title, "command": command, "values": values}, secrets)
         write_provenance(
             folder,
@@ -329,9 +348,7 @@ def run_report(
             begun=begun,
             ended=datetime.now(UTC),
         )
-    return ReportResult(
-        folder, folder / "report.html", folder / "report.ipynb", read_metrics(folder)
-    )
+    return ReportResult(folder, folder / PAGE, folder / "report.ipynb", read_metrics(folder))
 
 
 def _execute(
@@ -354,7 +371,7 @@ def _execute(
         notebook = parameterize_notebook(
             notebook, injected, kernel_name="python3", language="python"
         )
-    html = ledger.folder / "report.html"
+    html = ledger.folder / PAGE
     try:
         with on_signals():
             ReportClient(
@@ -426,17 +443,19 @@ def _make(folder: Path) -> None:
         ) from error
 
 
-def _claim(folder: Path) -> None:
-    """Refuse a folder that another process is still writing; remove an earlier report's files."""
+def _begin_anew(folder: Path, *, alone: bool) -> None:
+    """Remove an earlier report's files; where the file system has no locks, and so nobody is known
+    to be ``alone``, refuse a folder that another process still seems to write.
+    """
     earlier = read_ledger(folder)
-    if earlier is not None and earlier.state == "running":
+    if earlier is not None and earlier.state == "running" and not alone:
         raise KgnbError(
             f"{folder} is being written by process {earlier.process}",
             fix="Wait for it, or choose another folder with --out.",
         )
     for name in ("run", "alignments") if earlier is not None else ():
         shutil.rmtree(folder / name, ignore_errors=True)
-    for name in ("metrics.json", "timing.json", "report.html", "report.ipynb", "report.pdf"):
+    for name in ("metrics.json", "timing.json", PAGE, "report.ipynb", "report.pdf"):
         (folder / name).unlink(missing_ok=True)
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.errors import DataError
-from kgnb.files import from_json, read_input
+from kgnb.files import from_json, read_input, write_whole
 from kgnb.results.escaping import unbroken
 from kgnb.secret import BEFORE, HIDDEN, KEY, KEYS, TOLD, blotted, disguises, hide
 from kgnb.settings import known_secrets
@@ -58,7 +58,7 @@ def redact_folder(folder: Path, secrets: Iterable[str]) -> None:
             content = path.read_bytes()
             clean = _bytes_redacted(content, texts)
             if clean != content:
-                path.write_bytes(clean)
+                write_whole(path, clean)
 
 
 def _bytes_redacted(content: bytes, texts: Iterable[bytes]) -> bytes:

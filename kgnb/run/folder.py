@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from kgnb.errors import DataError, NotKept
-from kgnb.files import Claim, from_json, make_private, refuse_links, write_whole
+from kgnb.files import Claim, from_json, make_private, refuse_links, unused, write_whole
 from kgnb.run.record import VERSION, Event, Record
 from kgnb.secret import blot, blotted
 
@@ -206,9 +206,5 @@ def why_partial(path: Path | str) -> str:
 
 
 def _set_aside(file: Path) -> None:
-    if not file.exists():
-        return
-    number = 1
-    while (kept := file.with_name(f"{file.stem}-{number}{file.suffix}")).exists():
-        number += 1
-    file.rename(kept)
+    if file.exists():
+        file.rename(unused(file))

@@ -28,7 +28,7 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import URL, GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
-from kgnb.files import Claim, read_lines, write_whole
+from kgnb.files import Claim, OwnFile, read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -155,12 +155,14 @@ class AnswerFile:
             if outcome.status not in ("failed", "waiting") and not outcome.partial
         }
         self._lines = {name: written(outcome) for name, outcome in self.kept.items()}
+        self._own = OwnFile(self.path)
         self._write()
 
     def add(self, outcome: AnswerOutcome) -> None:
         """Adds one line and flushes it to disk."""
         line = written(outcome)
         self._lines[outcome.id] = line
+        self._digest.update(line.encode())
         with self.path.open("a", encoding="utf-8") as file:
             file.write(line)
             file.flush()
@@ -172,10 +174,14 @@ class AnswerFile:
         ordered = sorted(self._lines, key=lambda name: places.get(name, len(places)))
         if ordered != list(self._lines):
             self._lines = {name: self._lines[name] for name in ordered}
+            self._own.known = self._digest.hexdigest()
+            self._own.set_aside()
             self._write()
 
     def _write(self) -> None:
-        write_whole(self.path, "".join(self._lines.values()), lasting=True)
+        text = "".join(self._lines.values())
+        write_whole(self.path, text, lasting=True)
+        self._digest = hashlib.sha256(text.encode())
 
 
 def read_answers(path: str | Path) -> dict[str, AnswerOutcome]:

@@ -38,7 +38,7 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.workspace import Workspace
 from kgnb.backends import GraphSource, file_of, open_graph, open_model
 from kgnb.errors import ConfigError, DataError
-from kgnb.files import from_json, is_filled
+from kgnb.files import Claim, OwnFile, from_json, is_filled
 from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.loading import SUFFIXES, load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -317,6 +317,7 @@ class BuildingTask(Task):
                 fix="Name such a file, or the URL of a service's updates.",
             )
         store = OxigraphGraph()
+        self._into = OwnFile(path)
         if is_filled(path):
             load(store, path)
         return store
@@ -327,7 +328,10 @@ class BuildingTask(Task):
         if into and _is_address(into):
             push(quads(self.session.store), EndpointGraph(into, update_url=into))
         elif into:
-            self.session.save(into)
+            with Claim(Path(into), again=True):
+                self._into.set_aside()
+                self.session.save(into)
+                self._into.note()
 
     def keep(self, stage: str, value: Any) -> Any:
         """Sets the value of a stage; when the graph changes, its links are dropped."""

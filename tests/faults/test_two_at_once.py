@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,13 +12,17 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.kg_construction import AGENT as BUILDER
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.cli import main
 from kgnb.errors import DataError
 from kgnb.files import Claim
+from kgnb.reporting.report import run_report
 from kgnb.tasks import jupyter_tools
+from kgnb.tasks.asking import AnswerFile, AnswerOutcome, read_answers
 from kgnb.tasks.building import compile_ontology
+from kgnb.trust import SettingsFile
 from tests.agents.kg_construction.kitchen import HUTS
 from tests.reporting.conftest import notebook
 
@@ -155,12 +160,24 @@ def left(home: Path) -> dict[str, bytes]:
 PLAIN = ["--judge", "rule"]
 MATCHING = ["match", "huts:alpine", "huts:refuge", *PLAIN, "--embedder", "characters"]
 ASKING = ["ask", "--questions", "asked.jsonl", "--graph", "huts:graph", *PLAIN, "--out", "o.jsonl"]
+BUILDING = ["build", "huts:kitchen", "huts:kitchen-notes", *PLAIN]
+SUBGRAPH = ["subgraph", "--entities", "entities.txt", "--endpoint", "huts:graph"]
 WORK = [
     ("o.jsonl", ASKING),
     ("o.jsonl", [*ASKING, "--resume"]),
     ("R/run.json", [*MATCHING, "-o", "o.sssom.tsv", "--run", "R"]),
     ("sw/sweep.json", ["sweep", "grid.yaml", "--out", "sw"]),
     ("sw/sweep.json", ["sweep", "grid.yaml", "--out", "sw", "--shard", "1/2"]),
+    ("o.sssom.tsv", [*MATCHING, "-o", "o.sssom.tsv"]),
+    ("o.csv", ["align", "huts:hollenmark", "huts:corvane", *PLAIN, "-o", "o.csv"]),
+    ("g.trig", [*BUILDING, "--into", "g.trig"]),
+    ("g.trig", [*BUILDING, "-o", "g.trig"]),
+    ("left.csv", [*BUILDING, "-o", "g.trig", "--review", "left.csv"]),
+    ("g.trig", ["serve", "huts:kitchen", "--out", "g.trig"]),
+    ("l.ttl", ["ground", "a.ttl", "huts:pantry", "--out", "l.ttl"]),
+    ("near.nt", [*SUBGRAPH, "--out", "near.nt"]),
+    ("R/report.html", ["report", "ontology-matching", "-p", "dataset=huts", "--out", "R"]),
+    ("a.ttl.push", ["push", "a.ttl", "http://127.0.0.1:9/update"]),
 ]
 
 
@@ -178,6 +195,8 @@ def test_the_second_of_two_is_refused_with_the_name_of_the_first_and_touches_not
         (tmp_path / name).mkdir()
     (tmp_path / "o.jsonl").write_text("")
     (tmp_path / "asked.jsonl").write_text('{"id": "q1", "question": "Who is the warden?"}\n')
+    (tmp_path / "a.ttl").write_text("<http://a/a> <http://a/b> <http://a/c> .")
+    (tmp_path / "entities.txt").write_text("http://huts.example/id/hochkar-house\n")
     (tmp_path / "grid.yaml").write_text(
         "report: ontology-matching\nparameters: {dataset: [huts]}\n"
     )
@@ -201,3 +220,114 @@ def test_a_claim_ends_with_its_process_and_parts_of_one_sweep_go_together(tmp_pa
         with pytest.raises(DataError, match="is being written by process"):
             Claim(path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.fault("two at once")
+def test_what_two_builds_add_to_one_graph_is_all_there_or_the_second_is_refused(
+    tmp_path: Path,
+) -> None:
+    into = ["--into", "g.trig", "--model", "", *PLAIN]
+    for name in "ab":
+        (tmp_path / f"{name}.txt").write_text(f"Tea {name}\n\nHut: Refuge {name}\nServes 4\n")
+    jobs = {
+        name: command(["build", "huts:kitchen", f"{name}.txt", *into], tmp_path) for name in "ab"
+    }
+    ended = {name: (job.communicate(timeout=120)[1], job.returncode) for name, job in jobs.items()}
+    built = (tmp_path / "g.trig").read_text()
+    assert any(status == 0 for _, status in ended.values())
+    for name, (said, status) in ended.items():
+        if status == 0:
+            assert f"Refuge {name}" in built
+        else:
+            assert "is being written by process" in said and f"Refuge {name}" not in built
+    assert [path.name for path in tmp_path.iterdir() if "in-use" in path.name] == []
+
+
+def command(words: list[str], home: Path) -> subprocess.Popen[str]:
+    run = "import sys; from kgnb.cli import main; sys.exit(main(sys.argv[1:]))"
+    return subprocess.Popen(
+        [sys.executable, "-c", run, *words], cwd=home, stderr=subprocess.PIPE, text=True
+    )
+
+
+@pytest.mark.fault("two at once")
+def test_a_graph_that_was_changed_by_hand_while_documents_were_read_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from kgnb.tasks.building import BuildingTask
+
+    monkeypatch.chdir(tmp_path)
+    hand = "<https://hut.example/1> <https://hut.example/by> 'hand' .\n"
+    task = BuildingTask.of(
+        BUILDER,
+        {"tbox": "huts:kitchen", "documents": {"a": "Tea\n"}, "into": "g.trig"},
+        judge="rule",
+    )
+    task.compile()
+    (tmp_path / "g.trig").write_text(hand)
+    task.read({"note": "Tea\n\nHut: Refuge\nServes 4\n"})
+    assert "g-changed-1.trig" in capsys.readouterr().err
+    assert (tmp_path / "g-changed-1.trig").read_text() == hand
+    task.read({"note": "Tea\n\nHut: Refuge\nServes 4\n"})
+    assert capsys.readouterr().err == "" and "Refuge" in (tmp_path / "g.trig").read_text()
+
+
+@pytest.mark.fault("two at once")
+def test_answers_that_were_changed_by_hand_while_others_came_are_set_aside(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "o.jsonl"
+    for changed in (False, True):
+        file = AnswerFile(path)
+        for name in ("q2", "q1"):
+            file.add(AnswerOutcome(name, ("4",), (), 1.0, "answered"))
+        if changed:
+            path.write_text(path.read_text().replace('"4"', '"5"'))
+        file.order(["q1", "q2"])
+        assert list(read_answers(path)) == ["q1", "q2"]
+        assert ("that version is kept" in capsys.readouterr().err) is changed
+    assert '"5"' in (tmp_path / "o-changed-1.jsonl").read_text()
+
+
+@pytest.mark.slow
+@pytest.mark.fault("two at once")
+def test_a_report_whose_process_was_killed_is_begun_anew_whoever_has_its_number_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = notebook(tmp_path, "# Small", "k: int = 1", "print(k)")
+    run_report(str(name), {}, "R")
+    ledger = tmp_path / "R" / "cells.json"
+    saved = json.loads(ledger.read_text())
+    saved["process"] = os.getppid()
+    saved["cells"][-1]["state"] = "running"
+    ledger.write_text(json.dumps(saved))
+    (tmp_path / "R" / ".report.html.in-use").write_text("process 1 on another-host")
+    assert run_report(str(name), {}, "R").html.is_file()
+    assert not list((tmp_path / "R").glob(".*"))
+
+
+TRUSTER = """
+import sys
+from pathlib import Path
+from kgnb.trust import SettingsFile
+for number in range(10):
+    path = Path(sys.argv[1], f"{sys.argv[2]}-{number}.toml")
+    path.write_text("")
+    SettingsFile.read(path).trust()
+"""
+
+
+@pytest.mark.fault("two at once")
+def test_what_several_processes_trust_at_once_is_all_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    made = [
+        subprocess.Popen([sys.executable, "-c", TRUSTER, str(tmp_path), str(number)])
+        for number in range(3)
+    ]
+    assert [one.wait(120) for one in made] == [0, 0, 0]
+    files = list(tmp_path.glob("*-*.toml"))
+    assert len(files) == 30 and all(SettingsFile.read(file).trusted for file in files)

@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
 import threading
 from collections.abc import Sequence
-from hashlib import file_digest
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from kgnb.errors import BackendError, DataError
-from kgnb.files import from_json, hold, is_filled, refuse_link, settle
+from kgnb.files import Claim, OwnFile, from_json, hold, is_filled, refuse_link, settle
 from kgnb.kg.loading import load
 from kgnb.kg.quads import Quad, read_n_quads, written
 
@@ -55,16 +53,20 @@ class GraphFile:
         self._saved = 0  # of them in the file
         self._took = 0.0  # seconds the last writing of the whole took
         self._closed = False
-        # of the file as it was read or written here
-        self._known = _digest(path)
         self._timer: threading.Timer | None = None  # of the next rewriting
         refuse_link(self.journal)
+        try:
+            self._claim = Claim(path)
+        except DataError as error:
+            raise self._in_use(f": it {error.what}") from error
+        self._own = OwnFile(path)
         self._stream = self.journal.open("ab", buffering=0)
         try:
             self._lock()
         except BaseException:
             # the journal is another process's, which may have written nothing yet
             self._stream.close()
+            self._claim.release()
             raise
         try:
             settle(path.absolute().parent)
@@ -80,11 +82,14 @@ class GraphFile:
             if not os.path.samestat(os.stat(self.journal), os.fstat(self._stream.fileno())):
                 raise BlockingIOError("its journal was removed just now")
         except OSError as error:
-            raise BackendError(
-                "another process keeps its graph in this file",
-                service=str(self.path),
-                fix="Name another file, or let the clients share one server (kgnb serve --http).",
-            ) from error
+            raise self._in_use() from error
+
+    def _in_use(self, why: str = "") -> BackendError:
+        return BackendError(
+            f"another process keeps its graph in this file{why}",
+            service=str(self.path),
+            fix="Name another file, or let the clients share one server (kgnb serve --http).",
+        )
 
     def _begin(self) -> None:
         """Read what is there."""
@@ -149,9 +154,9 @@ class GraphFile:
         noted, begun = self._noted, monotonic()
         if noted == self._saved:
             return
-        self._set_aside()
+        self._own.set_aside()
         self._session.save(self.path, lasting=True)
-        self._known = _digest(self.path)
+        self._own.note()
         with self._session.lock:
             self._saved = noted
             self._took = monotonic() - begun
@@ -159,18 +164,6 @@ class GraphFile:
             # is harmless
             if self._noted == noted:
                 os.ftruncate(self._stream.fileno(), 0)
-
-    def _set_aside(self) -> None:
-        """Keep what somebody else has written into the file under another name."""
-        found = _digest(self.path)
-        if found in ("", self._known):
-            return
-        number = 1
-        while (kept := self.path.with_stem(f"{self.path.stem}-changed-{number}")).exists():
-            number += 1
-        shutil.copyfile(self.path, kept)
-        what = f"{self.path} was changed by somebody else; that version is kept in {kept}"
-        print(f"kgnb: {what}", file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Write the file if anything changed and release it; the journal remains only where that
@@ -193,6 +186,7 @@ class GraphFile:
         if os.fstat(self._stream.fileno()).st_size == 0:
             self.journal.unlink(missing_ok=True)
         self._stream.close()
+        self._claim.release()
 
     def _rewrite_after(self, seconds: float | None) -> None:
         with self._session.lock:
@@ -213,11 +207,3 @@ class GraphFile:
             self._timer = None
             if self.changed:
                 self._rewrite_after(again)
-
-
-def _digest(path: Path) -> str:
-    """The SHA-256 of a file, "" where there is none."""
-    if not path.is_file():
-        return ""
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
