@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import resource
 import sys
 import time
 import warnings
@@ -30,8 +31,23 @@ pytestmark = pytest.mark.fault("hostile outside tools")
 SERVER = """
 import json, os, sys, time
 tools, how = json.loads(sys.argv[1]), sys.argv[2]
+def flood(how):
+    note = {"jsonrpc": "2.0", "method": "notifications/message",
+            "params": {"level": "info", "data": ""}}
+    text = {"no end": "x" * 65536, "lines": "no message" + chr(10), "stderr": "e" * 65536,
+            "notes": json.dumps(note) + chr(10)}[how]
+    out = sys.stderr if how == "stderr" else sys.stdout
+    try:
+        for _ in range(1500 if how == "stderr" else 10 ** 9):
+            out.write(text)
+        out.flush()
+    except OSError:
+        os._exit(1)
+at, _, kind = how.partition(": ")
 for line in sys.stdin:
     asked = json.loads(line)
+    if kind and asked["method"] == at:
+        flood(kind)
     if "id" not in asked:
         continue
     method, given = asked["method"], asked.get("params") or {}
@@ -215,6 +231,45 @@ def test_a_server_that_fails_in_a_call_is_told_to_the_model_and_counted(
         pytest.raises(ValueError, match="beds: "),
     ):
         opened.function(hut="Ambre")
+
+
+FLOODS = ["no end", "lines", "notes"]
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+@pytest.mark.parametrize("when", ["initialize", "tools/list", "tools/call"])
+def test_a_server_that_floods_its_output_is_broken_off(when: str, kind: str, server: Any) -> None:
+    command = server([tool()], f"{when}: {kind}")
+    before, began = _peak(), time.monotonic()
+    if when == "tools/call":
+        with (
+            pytest.warns(ToolFailed, match="2 of 2 calls failed.*said more than 16 MiB"),
+            outside_tools([command]) as (opened,),
+        ):
+            for _ in range(2):
+                with pytest.raises(ValueError, match="said more than 16 MiB to one request"):
+                    opened.function(hut="Ambre")
+    else:
+        with (
+            pytest.raises(BackendError, match="said more than 16 MiB to one request") as told,
+            outside_tools([command]),
+        ):
+            raise AssertionError("it opened")
+        assert command in told.value.what
+    assert time.monotonic() - began < 40
+    assert _peak() - before < 200 << 20
+
+
+def test_what_a_server_says_on_standard_error_is_harmless_and_bounded(
+    server: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with outside_tools([server([tool()], "tools/call: stderr")]) as (opened,):
+        assert opened.function(hut="Ambre") == "28"
+    assert 1000 < len(capsys.readouterr().err) < 70_000
+
+
+def _peak() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 class Endless(LoopbackServer):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
@@ -28,13 +29,13 @@ from kgnb.agents.kg_construction.outside_checks import (
     checked_tool,
     tokens_of,
 )
+from kgnb.agents.kg_construction.outside_process import MOST_BYTES, OutsideProcess
 from kgnb.errors import BackendError, ConfigError, shown
 from kgnb.llm.model import ToolSpec
 from kgnb.llm.tools import Tool
 
 LONGEST = 4000
 """The most characters of an answer that a reader is shown."""
-_MOST_BYTES = 16 << 20  # of a server's answer
 
 
 def function_tool(function: Callable[..., Any]) -> Tool:
@@ -177,6 +178,7 @@ def _server(said: str) -> Iterator[list[Tool]]:
 
     # it would print a traceback for each line that is no message
     logging.getLogger("mcp").addHandler(logging.NullHandler())
+    process: OutsideProcess | None = None
     with closing(ExitStack()) as stack:  # closed without the exception, which the client would wrap
         try:
             portal = stack.enter_context(start_blocking_portal())
@@ -191,7 +193,10 @@ def _server(said: str) -> Iterator[list[Tool]]:
                 target = streamable_http_client(said, http_client=http)
             else:
                 command, *words = shlex.split(said)
-                target = StdioServerParameters(command=command, args=words)
+                process = OutsideProcess([command, *words])
+                target = process.streams()
+                if os.name == "nt":  # has its own way to find a command and to end it
+                    target = StdioServerParameters(command=command, args=words)
             client = Client(target, read_timeout_seconds=60)
             stack.enter_context(portal.wrap_async_context_manager(client))
             listed = portal.call(_listed, client)
@@ -199,14 +204,23 @@ def _server(said: str) -> Iterator[list[Tool]]:
             why: BaseException = error
             while isinstance(why, BaseExceptionGroup):
                 why = why.exceptions[0]
+            told = (process and process.fault) or str(why).partition(", input_")[0]
             raise BackendError(
-                f"the MCP server {said} does not answer as it should: {shown(str(why).partition(', input_')[0])}",
+                f"the MCP server {said} does not answer as it should: {shown(told)}",
                 service=said,
                 fix="Start it, or mend its command line or URL; a Python function is named MODULE:FUNCTION.",
             ) from error
 
         def asked(name: str) -> Callable[..., Any]:
-            return lambda **given: _answer(portal.call(client.call_tool, name, given))
+            def ask(**given: Any) -> Any:
+                try:
+                    return _answer(portal.call(client.call_tool, name, given))
+                except MCPError as error:
+                    if process is None or not process.fault:
+                        raise
+                    raise ValueError(process.fault) from error
+
+            return ask
 
         yield [
             Tool(
@@ -225,12 +239,12 @@ async def _bound(response: Any) -> None:
 
     class Bounded(AsyncByteStream):
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            left = _MOST_BYTES if encoding == "identity" else 0
+            left = MOST_BYTES if encoding == "identity" else 0
             async for piece in sent:
                 left -= len(piece)
                 if left < 0:
                     raise StreamError(
-                        f"the answer is compressed, or longer than {_MOST_BYTES >> 20} MiB"
+                        f"the answer is compressed, or longer than {MOST_BYTES >> 20} MiB"
                     )
                 yield piece
 
