@@ -10,6 +10,7 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon
+from kgnb.agents.kg_construction.prose import names_another, says_what_it_is, section
 from kgnb.agents.kg_construction.tables import MARKUP, RULE, TOTALS, CellReading, cells, repeating
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
@@ -20,6 +21,7 @@ KINDS = frozenset(("type", "class", "kind", "category", "typ", "art", "klasse", 
 _ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{0,40}?)\s*:\s*(\S.*)$")
 _COUNTED = re.compile(r"[\d½¼¾].*\s\w")
+_VALUE = re.compile(r"[-+−]?\d+(?:[.,]\d+)*\s*[^\W\d]")
 _RULE = re.compile(r"\s*(?:[^\w\s]|_\s*){3,}\s*")
 _APART = re.compile(r"\S(?:\t| {3,})\s*\S")
 _HEADER = re.compile(r"\b(?:page|seite|pagina|página)\s*\d+", re.IGNORECASE)
@@ -247,14 +249,19 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
     further heading of the first one's level is part of the note above only where it names one of
     its properties or has nothing to state below it; what else stands there may be about another
     thing, and is left out. A heading that only names a class above other headings says what those
-    are: in "## Sculptures", "### Blue Horse" the horse gets the key "Sculptures".
+    are: in "## Sculptures", "### Blue Horse" the horse gets the key "Sculptures". What stands below
+    "See also", "References" or "Notes" is left out, unless the ontology has a word of that name.
     """
     kept: list[NoteLine] = []
     kind, level = "", 0  # of the section the lines stand in, and of the headings in it
+    unnamed = False  # whether the heading above is no thing's
     for line, following in zip_longest(lines, lines[1:]):
         after = following.heading if following else 0
         if 0 < line.heading < after and lexicon.class_called(line.text):
             kind, level = line.text, after
+            continue
+        unnamed = _is_section(lexicon, line) if line.heading else unnamed
+        if unnamed:
             continue
         kind = "" if 0 < line.heading < level else kind
         kept.append(replace(line, key=kind, value="") if kind and line.heading == level else line)
@@ -291,6 +298,12 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
             found[-1] += part
         before = before | keys if not title.text else keys or before
     return [note for note in found if any(line.text for line in note)]
+
+
+def _is_section(lexicon: Lexicon, line: NoteLine) -> bool:
+    named = words(line.text)
+    stated = any(named in slot.phrases for slot in lexicon.slots)
+    return section(line.text) and not stated and not lexicon.class_called(line.text)
 
 
 def _formed(line: NoteLine) -> bool:
@@ -345,7 +358,26 @@ def own_lines(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> list[Note
             if anothers or listed or line.indent >= base + _DEEPER:
                 continue
         found.append(line)
-    return found
+    return found[: _anothers(lexicon, found)]
+
+
+def _anothers(lexicon: Lexicon, note: Sequence[NoteLine]) -> int:
+    """Where sentences between two keys begin that name another thing: what follows may be about
+    that.
+    """
+    last = max((at for at, line in enumerate(note) if line.key and not line.heading), default=0)
+    known = note[0].text if note and note[0].heading else ""
+    begin, stated = 0, False  # of the lines without a key, and whether one with a key is above
+    for at, line in enumerate(note[:last]):
+        if line.heading or line.key:
+            begin, stated = 0, not line.heading
+            continue
+        begin = at if line.item else begin or at
+        told = _ends(line) and line.number is None and not _COUNTED.match(line.text)
+        sentence = " ".join(one.text for one in note[begin : at + 1])
+        if stated and told and names_another(lexicon, sentence, known):
+            return begin
+    return len(note)
 
 
 def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
@@ -456,8 +488,10 @@ def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:
     known = {cls: sum(key in lexicon.keys_of(cls) for key in keys) for cls in lexicon.creators}
     most = max(known.values(), default=0)
     if not most:
+        title = next((line.text for line in note if line.heading), "")
         plain = not _keys(note) and not any(line.item for line in note)
-        return lexicon.root if plain or _in_form(lexicon, lexicon.root, note) else ""
+        told = plain and any(says_what_it_is(lexicon, title, line.text) for line in note[1:])
+        return lexicon.root if told or _in_form(lexicon, lexicon.root, note) else ""
     general = lexicon.most_general(cls for cls, number in known.items() if number == most)
     return lexicon.root if lexicon.root in general else general[0] if len(general) == 1 else ""
 
@@ -472,23 +506,31 @@ def _in_form(lexicon: Lexicon, cls: str, note: Sequence[NoteLine]) -> bool:
     )
 
 
-def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]:
-    """The rows of a passage's tables as notes with the header's keys, and the text without them.
+FORM = "keys and values stand side by side in this table: which belong to one thing?"
+
+
+def rows(
+    lexicon: Lexicon, passage: Passage
+) -> tuple[list[list[NoteLine]], list[list[NoteLine]], str]:
+    """The rows of a passage's tables as notes with the header's keys, those of forms, and the text
+    without the notes.
 
     A row is called by its column of names, else by the first one that names no class. One that is
-    about nothing of the ontology stays in the text, which keeps its length.
+    about nothing of the ontology stays in the text, which keeps its length; so do all rows of a
+    form, where keys stand beside their values.
     """
     found: list[list[NoteLine]] = []
     kept: list[str] = []
     header, above, at, given = cells(passage.header), -1, passage.start, passage.text.split("\n")
     before: list[str] = []  # the row above
+    of_forms, forms = _forms(lexicon, given, header), list[list[NoteLine]]()
     stating = {
         phrase
         for slot in lexicon.slots
         if not slot.is_object and not slot.is_number
         for phrase in slot.phrases
     }
-    for raw, below in zip(given, [*given[1:], ""], strict=True):
+    for number, (raw, below) in enumerate(zip(given, [*given[1:], ""], strict=True)):
         begin, at = at, at + len(raw) + 1
         row = before = repeating(cells(raw), before)
         if len(row) > 1 and RULE.fullmatch(below):
@@ -519,11 +561,48 @@ def rows(lexicon: Lexicon, passage: Passage) -> tuple[list[list[NoteLine]], str]
             ]
             sums = words(row[title]) in TOTALS and not cells(below)
             cls = about(lexicon, note)
-            record = cls and words(row[title]) not in lexicon.keys_of(cls)
-            if row[title] and keyed and not sums and record and len({*header}) == len(header):
+            record = cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
+            if row[title] and keyed and not sums and record:
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:
                     kept[above] = " " * len(kept[above])
+        if number in of_forms:
+            forms += [] if forms and number - 1 in of_forms else [[]]
+            forms[-1].append(NoteLine(raw, begin, at - 1))
         kept.append(raw)
-    return found, "\n".join(kept)
+    return found, forms, "\n".join(kept)
+
+
+def _forms(lexicon: Lexicon, lines: Sequence[str], header: list[str]) -> set[int]:
+    """The numbers of the rows that are of a form, whose cells are keys and values in turn, or of a
+    table with two columns of one name.
+
+    All rows of a table are where its header has a number beside a key or a name twice, or half of
+    the rows have a key; else those that have one.
+    """
+    keys = {phrase for slot in lexicon.slots for phrase in slot.phrases} | {*map(words, NAMING)}
+    found: set[int] = set()
+    above: list[int] = []  # the header and the rule below it
+    table: list[int] = []
+    keyed: set[int] = set()
+    whole = _is_form(header, keys)
+    for at, (line, below) in enumerate(zip_longest(lines, lines[1:], fillvalue="")):
+        row = cells(line)
+        if len(row) > 1 and RULE.fullmatch(below):
+            header, whole, above = row, _is_form(row, keys), [at, at + 1]
+        elif not RULE.fullmatch(line) and len(row) == len(header) > 0:
+            table.append(at)
+            keyed |= {at} if any(words(cell) in keys for cell in row) else set()
+        if (len(row) < 2 or not below) and table:
+            found |= {*above, *table} if whole or 2 * len(keyed) >= len(table) else keyed
+            table, keyed, above = [], set(), []
+    return found
+
+
+def _is_form(header: Sequence[str], keys: set[tuple[str, ...]]) -> bool:
+    """Whether the first row of a table has a name twice, or a number beside the name of a property."""
+    named = [words(cell) for cell in header if words(cell)]
+    beside = zip(header, header[1:], strict=False)
+    valued = any(words(key) in keys and _VALUE.match(value) for key, value in beside)
+    return valued or len({*named}) < len(named)

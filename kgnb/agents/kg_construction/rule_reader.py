@@ -28,6 +28,7 @@ from babel.numbers import NumberFormatError, parse_decimal
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon, Phrase, Slot
 from kgnb.agents.kg_construction.notes import (
+    FORM,
     KINDS,
     TITLE,
     WHOSE,
@@ -86,7 +87,9 @@ class RuleReader:
         workspace.begin()  # no call repairs another
         for one in workspace.entities.values():
             names.add(one.label, (one.iri, one.term))
-        tables, rest = rows(self.lexicon, passage)
+        tables, forms, rest = rows(self.lexicon, passage)
+        for form in forms:
+            _doubt_note(form, passage, workspace, FORM)
         parsed = parse_lines(rest, passage.start)
         lines = titled(self.lexicon, parsed, passage.number == 1)
         notes = [*records(self.lexicon, lines), *tables]

@@ -95,6 +95,16 @@ DOUBTED = {
     "pairs side by side": html_text(
         "<table><tr><th>boat<td>Marlin<th>boat<td>Tern<tr><th>length<td>18 m<th>cabins<td>2</table>"
     ),
+    "a form of two": html_text(
+        "<table><tr><td>Name<td>Marlin<td>name<td>Tern<tr><td>port<td>Kiel<td>length<td>18 m</table>"
+    ),
+    "a form of pairs": "name | Marlin | length | 18 m\n---|---|---|---\nname | Tern | cabins | 2\n",
+    "a form with other keys": "name | Marlin | length | 18 m\n---|---|---|---\nport | Kiel | owner | Ida\n",
+    "a form of three": "| Marlin | length | 18 m |\n|---|---|---|\n| Tern | length | 23 m |\n",
+    "below notes": "# Notes\n- length: 18 m\n- cabins: 4\n",
+    "below a numbered section": "# 3. Siehe auch:\n\nlength: 18 m\n",
+    "a title above sentences": "# Harbour day\n\nThe sun was out. The boat was late.\n",
+    "a title above a sentence": "# My summer\n\nMarlin is a boat that we saw.\n",
     "a long name above": f"The boat {'that lay in the mud ' * 5}\nlength: 18 m\nTern\n",
 }
 
@@ -117,6 +127,14 @@ PARTS = {
     "a folded part": html_text(
         "<h1>Marlin</h1>length: 18 m<details><summary>Tern</summary>cabins: 2</details>"
     ),
+    "a sentence about another": "# Marlin\nlength: 18 m\nThe Tern lies beside it.\ncabins: 2\n",
+    "a paragraph about another": "# Marlin\nlength: 18 m\n\nBeside it lies\nthe Tern.\n\ncabins: 2\n",
+    "an item about another": "- name: Marlin\n- length: 18 m\n- Tern is older.\n- cabins: 2\n",
+    "a comparison": "Marlin\nlength: 18 m\nUnlike the Marlin, Tern sails.\ncabins: 2\n",
+    "another of the class": "Marlin\nlength: 18 m\nthe next boat is for two.\ncabins: 2\n",
+    "two sentences": "Marlin\nlength: 18 m\nIt was built here. So was Tern.\ncabins: 2\n",
+    "references": "# Marlin\nlength: 18 m\n\n# References\nlength: 3 m\nbuilt: 1931\n",
+    "notes without a mark": "Marlin\nlength: 18 m\n\nNotes\ncabins: 2\n",
     "below the head of a page": "Marlin\nlength: 18 m\n\fBoats - page 2\ncabins: 2\n",
 }
 
@@ -125,6 +143,27 @@ PARTS = {
 def test_what_stands_under_nobody_or_another_name_is_not_stated_of_the_first(layout: str) -> None:
     found, reasons = read(PARTS[layout])
     assert found["Marlin"] == {"length": "18"} and reasons
+
+
+@pytest.mark.parametrize(
+    "sentence", ("It was built in Kiel.", "The Marlin sails well.", "This boat was painted twice.")
+)
+def test_a_sentence_about_the_thing_itself_ends_no_record(sentence: str) -> None:
+    found, _ = read(f"Marlin\nlength: 18 m\n{sentence}\ncabins: 4\n")
+    assert found == {"Marlin": TRUE["Marlin"]}
+
+
+def test_a_title_is_a_thing_where_a_sentence_says_so() -> None:
+    for text in ("# Marlin\n\nA small boat of oak.", "# Marlin\n\nMarlin is a boat."):
+        built = build_graph({"page.md": text}, BOATS, judge="rule")
+        assert "Marlin" in built.session.labels().values() and built.doubts, text
+
+
+def test_a_cell_with_the_name_of_a_property_costs_its_row_alone() -> None:
+    rows = "| Marlin | 18 m | length |\n| Tern | 23 m | new |\n| Heron | 9 m | old |\n"
+    found, reasons = read(f"| boat | length | remark |\n|---|---|---|\n{rows}")
+    assert found == {"Tern": {"length": "23"}, "Heron": {"length": "9"}}
+    assert any("side by side" in reason for reason in reasons)
 
 
 BEES = """
