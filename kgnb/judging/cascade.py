@@ -443,12 +443,8 @@ class _Weighed(Generic[Q]):
         if not known or all(answer.failed for answer in answers):
             return ""
         right = sum(one.met(answer) for one, answer in zip(known, answers, strict=True))
-        if right < FIT * len(known):
-            why = f"it got {right} of {len(known)} questions right whose answers are known"
-            if failed := sum(bool(answer.failed) for answer in answers):
-                why += f", and {failed} of its replies could not be read"
-            what = f"{self._costly.name} was not asked what the rule leaves open: {why}"
-            warnings.warn(what, NotFit, stacklevel=5)
+        failed = sum(bool(answer.failed) for answer in answers)
+        if why := unfit(self._costly.name, right, len(known), failed):
             return why
         self._trust = min(TRUST, (right + 1) / (len(known) + 1))
         return ""
@@ -519,6 +515,19 @@ class _Weighed(Generic[Q]):
         chances = zip(options, self._beliefs.held(number), strict=True)
         likely = [(option, round(chance, 4)) for option, chance in chances if chance >= 0.05]
         return tuple(sorted(likely, key=lambda entry: (-entry[1], entry[0])))
+
+
+def unfit(name: str, right: int, known: int, unread: int = 0) -> str:
+    """Why a judge that got so many of the ``known`` questions right is not heard, with a warning;
+    "" if it did well enough. Of its replies ``unread`` could not be read.
+    """
+    if right >= FIT * known:
+        return ""
+    why = f"it got {right} of {known} questions right whose answers are known"
+    if unread:
+        why += f", and {unread} of its replies could not be read"
+    warnings.warn(f"{name} was not asked what the rule leaves open: {why}", NotFit, stacklevel=6)
+    return why
 
 
 def _wave(left: int, waves: int, least: int) -> int:

@@ -171,15 +171,8 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
     figures = headline_figures(metrics)
-    remark = _unfit(run) or silence(run)
+    remark = silence(run)
     return ModelFigures(of, name, figures, cost, counts, taken, answers, remark=remark)
-
-
-def _unfit(run: Run) -> str:
-    """What a model got wrong that was tried on known questions and then not heard; "" if it was."""
-    judgements = (one for step in run.steps for one in step.judgements)
-    unheard = (one.rationale for one in judgements if one.failed == "unfit")
-    return next(unheard, "").rpartition("; ")[2]
 
 
 def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:

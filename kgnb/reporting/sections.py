@@ -249,7 +249,13 @@ def heard(run: Run) -> dict[str, int]:
 
 
 def silence(run: Run) -> str:
-    """What a row of figures says where a model answered less than half of what it was asked."""
+    """What a row of figures says where a model was tried on known questions and then not heard, or
+    answered less than half of what it was asked.
+    """
+    judgements = (one for step in run.steps for one in step.judgements)
+    unheard = next((one.rationale for one in judgements if one.failed == "unfit"), "")
+    if unheard:
+        return unheard.rpartition("; ")[2]
     counts = heard(run)
     if not counts["asked"] or counts["answered"] >= (1 - SILENT) * counts["asked"]:
         return ""

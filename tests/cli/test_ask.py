@@ -265,3 +265,26 @@ def test_a_model_judges_over_http_and_one_that_babbles_answers_nothing(
         assert main(["ask", WARDEN, *GRAPH, "--judge", "model"]) == 1
     captured = capsys.readouterr()
     assert not captured.out and "kgnb: the model called no tool" in captured.err
+
+
+def test_a_model_that_fails_on_known_questions_is_said_once_and_the_rule_answers(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doubtful = "Which huts have a warden who is a guide?"
+    Path("asked.jsonl").write_text(
+        "".join(json.dumps({"id": f"q{n}", "question": doubtful}) + "\n" for n in range(3))
+    )
+    monkeypatch.setenv("KGNB_MODEL", "stub")
+    monkeypatch.setenv("KGNB_API_KEY", "not-a-key")
+    with StubServer(lambda body: '{"readings": [1, 1, 1, 1, 1, 1], "reading": 1}') as server:
+        monkeypatch.setenv("KGNB_BASE_URL", server.url)
+        assert main(["ask", doubtful, *GRAPH]) == 0
+        one = capsys.readouterr()
+        said = "it got 1 of 6 questions right whose answers are known"
+        assert f"was not asked what the rule leaves open: {said}" in one.err
+        assert "was not heard" in one.out and len(server.requests) == 1
+        assert main(["ask", "--questions", "asked.jsonl", *GRAPH, "--out", "by-both.jsonl"]) == 0
+        assert capsys.readouterr().err.count(said) == 1 and len(server.requests) == 1
+    monkeypatch.setenv("KGNB_MODEL", "")
+    assert main(["ask", "--questions", "asked.jsonl", *GRAPH, "--out", "by-rule.jsonl"]) == 0
+    assert Path("by-both.jsonl").read_text() == Path("by-rule.jsonl").read_text()

@@ -9,8 +9,10 @@ import pytest
 
 from kgnb.agents.agent import OutOfOrder
 from kgnb.agents.question_answering.values import Answer
+from kgnb.errors import NotFit
 from kgnb.results.bundle import CARD_MIME, GRAPH_MIME
 from kgnb.run import Run
+from tests.llm.stub_server import StubServer
 
 from .conftest import Notebook
 
@@ -190,3 +192,24 @@ def test_a_start_whose_judge_cannot_be_opened_leaves_nothing_that_answers(
     assert notebook(f'%qa ask "{WARDEN}" --judge model').error is not None
     kept = notebook.good(f'%qa ask "{WARDEN}"').value  # the task before continues
     assert kept.judged_by == "rule"
+
+
+def test_a_model_that_fails_on_known_questions_is_not_asked_and_the_card_says_so(
+    notebook: Notebook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KGNB_TEST_KEY", "not-a-real-key")
+    doubtful = "Which huts have a warden who is a guide?"
+    with StubServer(lambda body: "How lovely, a hut.") as server:
+        notebook.good(f"%llm use stub --base-url {server.url} --key env:KGNB_TEST_KEY")
+        notebook.good("%qa start huts:graph")
+        with pytest.warns(NotFit, match="0 of 6 questions right"):
+            first = notebook.good(f"%qa ask {doubtful}").value
+        asked = len(server.requests)
+        again = notebook.good(f"%qa ask {doubtful}").value
+        assert len(server.requests) == asked
+    assert (
+        "stub was not heard (it got 0 of 6" in str(card(first))
+        and first.rationale == again.rationale
+    )
+    by_rule = notebook.good(f"%qa ask {doubtful} --judge rule").value
+    assert (by_rule.values, by_rule.confidence) == (first.values, first.confidence)

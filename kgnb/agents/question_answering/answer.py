@@ -77,7 +77,10 @@ def _judged(state: State) -> Answer:
     if chosen and acted is not None and acted.interpretation is not None:
         values, query, _ = _reproduced(state, question, acted, chosen)
         base = replace(base, guess=Guess(values, query), labels=_labels(state, values, ()))
-    return _unsure(state, base, chosen, support)
+    found = _unsure(state, base, chosen, support)
+    if not verdict.failed or verdict.rationale in found.rationale:
+        return found
+    return replace(found, rationale=f"{found.rationale}; {verdict.rationale}")
 
 
 def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:

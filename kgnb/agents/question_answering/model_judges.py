@@ -39,6 +39,7 @@ from kgnb.agents.question_answering.prompts import (
     with_prefixes,
 )
 from kgnb.agents.question_answering.state import Judges, State
+from kgnb.agents.question_answering.trial import Trial, Tried
 from kgnb.agents.question_answering.values import (
     BRIEF,
     Acted,
@@ -588,7 +589,8 @@ def make_judges(
         picker = ModelPicker(model)
         found = Judges(actor, picker, picker)
         if cascades:
-            found = Judges(_cascade(actor), _cascade(picker), _cascade(picker))
+            trial = Trial(model)
+            found = found.each(lambda judge: _cascade(Tried(judge, trial)))
     found = replace(found, own_knowledge=name in ("closed-book", "graph+knowledge"))
     if decisions is None:
         return found

@@ -20,7 +20,7 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.asking import answer_questions
 from kgnb.tasks.asking import open_context as open_task_context
 from kgnb.vectors.character_embedder import CharacterEmbedder
-from tests.agents.question_answering.worlds import TURTLE, V, graph
+from tests.agents.question_answering.worlds import TURTLE, V, fit, graph
 
 QUESTION = Question("q", "Who is the warden of Upper Hut?", (V + "upper",))
 UNSURE = Question("u", "Who sweeps the floor as warden of Upper Hut?", (V + "upper",))
@@ -67,7 +67,9 @@ def ask(
     **more: Any,
 ) -> Answer:
     opened = open_context(
-        graph(turtle), embedder=CharacterEmbedder(), judge=make_judges(name, model=model, **more)
+        graph(turtle),
+        embedder=CharacterEmbedder(),
+        judge=make_judges(name, model=fit(model), **more),
     )
     return answer_question(question, opened, options=options)
 
@@ -551,7 +553,7 @@ def test_memory_beside_the_graph_fills_in_only_what_the_graph_does_not_say() -> 
             else model.ask(request)
         )
     )
-    judges = make_judges("graph+knowledge", model=again)
+    judges = make_judges("graph+knowledge", model=fit(again))
     opened = open_context(graph(TURTLE), embedder=CharacterEmbedder(), judge=judges, model=again)
     assert answer_question(QUESTION, opened).source == "graph"
     found = answer_question(Question("p", "Who painted Upper Hut green?", (V + "upper",)), opened)

@@ -11,6 +11,8 @@ from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Options, Question
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Iri
+from kgnb.llm import model as llm
+from kgnb.llm.scripted import ScriptedModel
 from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.loopback import LoopbackServer, Request
 
@@ -93,3 +95,19 @@ class SparqlService(LoopbackServer):
                     value["results"]["bindings"] = value["results"]["bindings"][: self.most]
                 body = json.dumps(value).encode()
         request.send(status, body, media, {"Retry-After": "0"} if status == 429 else {})
+
+
+TRIAL = '{"readings": [2, 3, 1, 4, 3, 2]}'
+"""The right answers of the trial that the cascade makes of a model."""
+
+
+def is_trial(request: llm.Request) -> bool:
+    """Whether a request is the trial of a model."""
+    return "QUESTION 6: " in request.messages[-1].text
+
+
+def fit(model: ScriptedModel) -> ScriptedModel:
+    """A model that passes the trial, and is else the given one, whose ``asked`` has all the rest."""
+    return ScriptedModel(
+        lambda request: TRIAL if is_trial(request) else model.ask(request), model.name
+    )
