@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +18,8 @@ from kgnb.llm.wire import UNREADABLE, readable
 
 _SILENT = 3  # replies in a row without a call, after which the model is not asked again
 _NUDGE = "That was no tool call. Call a tool, or {finish}."
+_MOST_REPEATED = 3  # replies with one and the same refused call, after which it is not asked again
+_AGAIN = "This very call was refused before: change it, or go on with something else."
 _LONGEST_RESULT = 8000  # characters of a result that the model gets to see
 _HOW = (
     "You act by calling tools, one at a time. Reply with one JSON object and nothing else: "
@@ -70,6 +73,15 @@ class ToolTalk:
     answer: Mapping[str, Any] | None = None
 
 
+class SameCall(UnusableReply):
+    """A model that makes one and the same refused call again and again."""
+
+
+def refused(use: ToolUse) -> bool:
+    """Whether a call failed, or its function answered that it refuses it."""
+    return bool(use.error) or (isinstance(use.result, Mapping) and use.result.get("ok") is False)
+
+
 def call_tools(
     model: ChatModel,
     messages: Sequence[Message],
@@ -104,6 +116,7 @@ def call_tools(
     Raises:
         UnusableReply (a ReplyError): three replies in a row held no call, or asking again would be
         no use.
+        SameCall (an UnusableReply): three replies held one and the same refused call.
     """
     if not messages:
         raise ValueError("there is no message to begin with")
@@ -113,6 +126,7 @@ def call_tools(
     names = {spec.name for spec in specs}
     talk, replies, uses, silent = list(messages), list[Reply](), list[ToolUse](), 0
     ends_in_words = not finish.parameters.get("required")
+    wrong = Counter[tuple[str, str]]()  # how many replies held a refused call
     while len(replies) < limit:
         asking = replace(request, messages=tuple(talk), tools=specs)
         reply = model.ask(_emulated(asking) if emulate else asking)
@@ -150,12 +164,22 @@ def call_tools(
             replace(call, id=f"call_{before + n}") for n, call in enumerate(calls, start=1)
         )
         talk.append(Message("assistant", said, calls, carried=reply.carried))
+        again = set[tuple[str, str]]()
         for call in calls:
             use = _use(call, tools, finish, checked)
+            key = call.name, json.dumps(call.arguments, sort_keys=True, default=str)
+            again |= {key} if refused(use) else set()
+            if use.error and wrong[key]:
+                use = replace(use, error=f"{use.error} {_AGAIN}")
             uses.append(use)
             if call.name == finish.name and not use.error:
                 return ToolTalk(tuple(talk), tuple(replies), tuple(uses), call.arguments)
             talk.append(Message("tool", _told(use), tool_call_id=call.id))
+        wrong.update(again)
+        if again and max(wrong.values()) >= _MOST_REPEATED:
+            name, _ = max(wrong, key=wrong.__getitem__)
+            what = f"{_MOST_REPEATED} replies held the same refused call of {shown(name, 60)}"
+            raise SameCall(what, replies=tuple(replies))
     return ToolTalk(tuple(talk), tuple(replies), tuple(uses))
 
 

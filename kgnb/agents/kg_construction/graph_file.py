@@ -53,6 +53,7 @@ class GraphFile:
         self._saved = 0  # of them in the file
         self._took = 0.0  # seconds the last writing of the whole took
         self._closed = False
+        self._saving = threading.Lock()
         self._timer: threading.Timer | None = None  # of the next rewriting
         refuse_link(self.journal)
         try:
@@ -151,19 +152,20 @@ class GraphFile:
 
     def save(self) -> None:
         """Rewrite the file, if anything changed, and empty the journal."""
-        noted, begun = self._noted, monotonic()
-        if noted == self._saved:
-            return
-        self._own.set_aside()
-        self._session.save(self.path, lasting=True)
-        self._own.note()
-        with self._session.lock:
-            self._saved = noted
-            self._took = monotonic() - begun
-            # a write that came meanwhile is in the journal; replaying all of it over the new file
-            # is harmless
-            if self._noted == noted:
-                os.ftruncate(self._stream.fileno(), 0)
+        with self._saving:
+            noted, begun = self._noted, monotonic()
+            if noted == self._saved:
+                return
+            self._own.set_aside()
+            self._session.save(self.path, lasting=True)
+            self._own.note()
+            with self._session.lock:
+                self._saved = noted
+                self._took = monotonic() - begun
+                # a write that came meanwhile is in the journal; replaying all of it over the new file
+                # is harmless
+                if self._noted == noted:
+                    os.ftruncate(self._stream.fileno(), 0)
 
     def close(self) -> None:
         """Write the file if anything changed and release it; the journal remains only where that

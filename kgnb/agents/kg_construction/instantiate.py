@@ -49,6 +49,7 @@ from kgnb.judging import Estimate
 from kgnb.llm.asking import Failure, do_many, raise_waiting
 from kgnb.llm.prices import estimate_tokens, estimate_usage
 from kgnb.llm.replay import MissingReply
+from kgnb.llm.tools import SameCall
 from kgnb.run import Forecast, Run
 from kgnb.run.dask import blocks_on
 
@@ -85,8 +86,8 @@ def instantiate(
 
     Raises:
         ConfigError: there is a scheduler, and a model is to read.
-        BackendError: a model's server fails on three documents in a row; the journals so far are
-            kept.
+        BackendError: a model's server fails on three documents in a row and nothing was written.
+            Where something was, it is kept, and the others count as not read.
     """
     target = session if session is not None else pack.session(checked=checked)
     reading = _Reading(pack, reader, plan, options, target.namespace, checked, folder)
@@ -115,7 +116,7 @@ def _journals(
 ) -> tuple[tuple[Journal, ...], str]:
     """A journal for every document, in order, and the budget that was spent, if any."""
     limits: list[str] = []
-    failures, ended, unread = 0, 0, reading.unread
+    failures, ended, unread, written = 0, 0, reading.unread, False
     shares = isinstance(reading.reader, ModelReader)
     groups = _together(documents, reading.options if shares else None)
 
@@ -128,15 +129,18 @@ def _journals(
             raise
         except (DataError, ReplyError) as error:
             return [unread(entry, _why(error)) for entry in group]
-        if journals[0].error:  # what could be read of it within the budget is kept
+        if journals[0].error and not journals[0].stopped:  # what the budget allowed is kept
             limits.append(journals[0].error)
         return journals
 
     def heard(index: int, outcome: list[Journal] | Failure) -> None:
-        nonlocal failures, ended
+        nonlocal failures, ended, written
         failures = failures + 1 if isinstance(outcome, BackendError) else 0
+        written = written or (isinstance(outcome, list) and any(one.acts for one in outcome))
         if isinstance(outcome, BackendError) and failures >= min(_FAILURES, len(groups)):
-            raise outcome
+            if not written:
+                raise outcome
+            limits.append(_why(outcome))  # what was written before is kept
         ended += len(groups[index])
         if on_document:
             on_document(ended, len(documents))
@@ -157,6 +161,7 @@ def _why(error: KgnbError) -> str:
     return ". ".join(part.rstrip(".") for part in (error.what, error.fix) if part)
 
 
+_STOPPED = "the reading stopped here: {why}; what was written before is kept"
 _BLOCK = 16  # documents that a worker reads at a time
 
 
@@ -331,17 +336,23 @@ class _Reading:
             for prompt in self.plan.prompts
             for passage in cut
         ]
-        spent, stopped = "", list[tuple[PassageTask, str]]()
+        spent, stopped = "", list[tuple[PassageTask, int, str]]()
         for task in [*tasks[:-1], *(replace(task, last=True) for task in tasks[-1:])]:
             try:
                 self.reader.read(task, workspace)
             except LimitError as error:
                 spent = error.what
                 break
-            except ReplyError as error:
-                if not workspace.acts:
+            except (ReplyError, BackendError) as error:
+                # a function that fails is no server that went away: it is all or nothing
+                away = isinstance(error, BackendError)
+                if not workspace.acts or (away and not isinstance(self.reader, ModelReader)):
                     raise
-                stopped.append((task, error.what))
+                over = away or isinstance(error, SameCall)
+                end = cut[-1].end if over else task.passage.end
+                stopped.append((task, end, _why(error)))
+                if over:
+                    break
         workspace.close()
         missing: dict[tuple[str, str, str], Violation] = {}  # two shapes may ask for the same
         for one in still_missing(replace(tasks[-1], last=True), workspace) if tasks else ():
@@ -364,15 +375,16 @@ class _Reading:
             Doubt(
                 document.name,
                 task.passage.start,
-                task.passage.end,
+                end,
                 "",
                 {"step": task.prompt.step.name},
-                f"the reading of this passage stopped: {why}; what was written before is kept",
+                _STOPPED.format(why=why),
             )
-            for task, why in stopped
+            for task, end, why in stopped
         ]
-        why_stopped = "; ".join(dict.fromkeys(why for _, why in stopped))
+        why_stopped = "; ".join(dict.fromkeys(why for _, _, why in stopped))
         doubts = [*workspace.doubts, *doubts]
+        bare = not any(act.writes for act in workspace.acts)
         return [
             Journal(
                 one.name,
@@ -385,7 +397,7 @@ class _Reading:
                 workspace.repaired if one is document else 0,
                 workspace.repeats if one is document else 0,
                 tuple(workspace.notes) if one is document else (),
-                spent,
+                spent or (why_stopped if bare else ""),
                 answers=tuple(workspace.answers),
                 stopped=why_stopped,
                 shared=len(documents) > 1,

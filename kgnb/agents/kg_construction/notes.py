@@ -10,7 +10,7 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon
-from kgnb.agents.kg_construction.prose import names_another, says_what_it_is, section
+from kgnb.agents.kg_construction.prose import names_another, names_section, says_what_it_is
 from kgnb.agents.kg_construction.tables import MARKUP, RULE, TOTALS, CellReading, cells, repeating
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
@@ -303,7 +303,7 @@ def records(lexicon: Lexicon, lines: Sequence[NoteLine]) -> list[list[NoteLine]]
 def _is_section(lexicon: Lexicon, line: NoteLine) -> bool:
     named = words(line.text)
     stated = any(named in slot.phrases for slot in lexicon.slots)
-    return section(line.text) and not stated and not lexicon.class_called(line.text)
+    return names_section(line.text) and not stated and not lexicon.class_called(line.text)
 
 
 def _formed(line: NoteLine) -> bool:
@@ -561,7 +561,9 @@ def rows(
             ]
             sums = words(row[title]) in TOTALS and not cells(below)
             cls = about(lexicon, note)
-            record = cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
+            record = (
+                cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
+            )
             if row[title] and keyed and not sums and record:
                 found.append(note)
                 raw = " " * len(raw)

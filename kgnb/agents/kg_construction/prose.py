@@ -56,7 +56,7 @@ _ITSELF = frozenset(
 _FOREMOST = 6  # words that a sentence names the class in: "is a small, very old bust"
 
 
-def section(text: str) -> bool:
+def names_section(text: str) -> bool:
     """Whether a heading names a part of a text, as "3. References:" does."""
     return words(re.sub(r"^[\s\d.)]+", "", text)) in SECTIONS
 

@@ -33,7 +33,7 @@ from kgnb.judging.person import utc_now
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.reply import UnusableReply
-from kgnb.llm.tools import Tool, ToolUse, call_tools
+from kgnb.llm.tools import Tool, ToolUse, call_tools, refused
 from kgnb.shapes.phrases import joined
 
 _MOST_KNOWN = 60  # entities of earlier steps that are listed
@@ -150,8 +150,8 @@ class ModelReader:
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
             # a model that ends in words has seen what was refused, and leaves it
             made = talk.uses[-len(last.tool_calls) :] if last.tool_calls else ()
-            refused = [_again(use) for use in made if _failed(use)]
-            reasons = [*refused, *[_NEXT][: len(refused)], *face.missing()]
+            again = [_again(use) for use in made if refused(use)]
+            reasons = [*again, *[_NEXT][: len(again)], *face.missing()]
             if not reasons:
                 return
             told = {"ok": False, "refused": reasons}
@@ -259,10 +259,6 @@ _ANYTHING: Mapping[str, Any] = {
 }
 _MOST_REMINDED = 20
 _ENDLESS = "the model did not finish within {left} replies (--calls)"
-
-
-def _failed(use: ToolUse) -> bool:
-    return bool(use.error) or (isinstance(use.result, Mapping) and use.result.get("ok") is False)
 
 
 def _again(use: ToolUse) -> str:

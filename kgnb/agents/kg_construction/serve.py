@@ -10,9 +10,11 @@ import asyncio
 import json
 import re
 import secrets
+import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from importlib import metadata
@@ -178,8 +180,14 @@ class Shared:
             return unquoted(quote, document)
         return Source(document, *place)
 
+    def save(self) -> None:
+        """Write the file, if anything changed; where that fails, the journal has it."""
+        if self.file is not None:
+            with suppress(KgnbError, OSError):
+                self.file.save()
+
     def close(self) -> None:
-        """Write the file, if anything changed."""
+        """Write the file, if anything changed, and release it."""
         with self._lock:
             if self.file is not None:
                 self.file.close()
@@ -374,12 +382,46 @@ def serve(
     import anyio
 
     try:
-        if transport == "stdio":
-            anyio.run(_stdio, shared)
-        else:
-            _http(shared, host, port, token, on_ready)
+        with _kept_when_ended(shared):
+            if transport == "stdio":
+                anyio.run(_stdio, shared)
+            else:
+                _http(shared, host, port, token, on_ready)
     finally:
         shared.close()
+
+
+_ENDING = ("SIGTERM", "SIGINT", "SIGHUP")
+
+
+@contextmanager
+def _kept_when_ended(shared: Shared) -> Iterator[None]:
+    """While a signal that ends the process writes the file first.
+
+    Nothing is raised: a thread that waits for standard input would hold up the end.
+    """
+
+    def end(number: int, frame: object) -> None:
+        for other in before:
+            signal.signal(other, signal.SIG_IGN)
+        try:
+            shared.close()
+            shared.session.close()
+        finally:
+            signal.signal(number, signal.SIG_DFL)
+            signal.raise_signal(number)
+
+    before: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():
+        numbers = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+        # what is ignored already, as under nohup, stays ignored
+        numbers = [one for one in numbers if signal.getsignal(one) is not signal.SIG_IGN]
+        before |= {one: signal.signal(one, end) for one in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def _stdio(shared: Shared) -> None:
@@ -433,13 +475,19 @@ def _http(
         timeout_graceful_shutdown=2,
         limit_concurrency=MOST_AT_ONCE,
     )
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            shared.save()  # before it waits for its clients
+            super().handle_exit(sig, frame)
+
     listening = config.bind_socket()
     listening.listen(config.backlog)  # from now on clients wait in line and are not refused
     try:
         if on_ready:
             named = f"[{host}]" if ":" in host else host
             on_ready(f"http://{named}:{listening.getsockname()[1]}/mcp", wanted)
-        uvicorn.Server(config).run(sockets=[listening])
+        Server(config).run(sockets=[listening])
     finally:
         listening.close()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import rdflib
 
+from kgnb.agents.kg_construction.built import Built
 from kgnb.agents.kg_construction.workspace import find_quote
 from kgnb.llm.model import Reply, Request
 from kgnb.llm.scripted import ScriptedModel
@@ -216,3 +217,78 @@ def test_what_an_outside_tool_said_is_attributed_to_the_tool(quote: str, tmp_pat
 )
 def test_quotes_are_found_as_a_reader_would_find_them(text: str, quote: str, there: bool) -> None:
     assert (find_quote(text, quote) is not None) is there
+
+
+def test_one_and_the_same_wrong_call_is_told_once_and_ends_the_document() -> None:
+    wrong = ("add_serves", {"subject": "s", "value": "many", "quote": "for 4"})
+    for same in (wrong, ("add_wings", {"subject": "s", "value": 4})):
+        model = replies(
+            calls(("create_dish", {"label": "Soup", "id": "s", "quote": "Soup"})), calls(same)
+        )
+        built = build_graph({"n": "Soup for 4"}, KITCHEN, judge="model", model=model)
+        assert len(model.asked) == 4 and built.counts()["stopped"] == 1
+        told = [m.text for m in model.asked[-1].messages if m.role == "tool"]
+        assert ["refused before" in text for text in told] == [False, False, True]
+        assert "Soup" in built.session.turtle() and built.counts()["failed"] == 0
+        assert any("the same refused call" in doubt.reason for doubt in built.doubts)
+        left = [doubt.arguments["value"] for doubt in built.doubts if doubt.tool == "add_serves"]
+        assert left == (["many"] if same is wrong else [])
+
+
+def test_different_wrong_calls_end_nothing() -> None:
+    wrong = [("add_serves", {"subject": "s", "value": f"many {n}"}) for n in range(5)]
+    model = replies(
+        calls(("create_dish", {"label": "Soup", "id": "s", "quote": "Soup"})),
+        *[calls(one) for one in wrong],
+        calls(wrong[0], wrong[0], wrong[0]),
+        calls(("add_serves", {"subject": "s", "value": 4, "quote": "for 4"})),
+        calls(("finish", {})),
+    )
+    built = build_graph({"n": "Soup for 4"}, KITCHEN, judge="model", model=model)
+    assert built.counts()["stopped"] == 0 and len(list(built.graph)) == 3
+
+
+def test_a_document_of_nothing_but_the_same_wrong_call_has_failed_and_is_reviewed() -> None:
+    model = replies(calls(("create_dish", {"label": "Stew", "quote": "Stew"})))
+    built = build_graph({"n": "Soup for 4"}, KITCHEN, judge="model", model=model)
+    assert [one.document for one in built.failed] == ["n"] and len(model.asked) == 3
+    assert [doubt.arguments["label"] for doubt in built.doubts if doubt.tool] == ["Stew"]
+
+
+def test_a_server_that_dies_in_a_document_keeps_what_was_written(tmp_path: Path) -> None:
+    from kgnb.agents.kg_construction.instantiate import Options
+    from kgnb.errors import BackendError
+
+    dead = True
+    notes = {name: f"{name} for 4, {'and so on ' * 80}" for name in ("Soup", "Stew", "Roast")}
+    notes |= {f"Cake {n}": f"Cake {n} for 4, {'and so on ' * 80}" for n in range(9)}
+
+    def answer(request: Request) -> Reply:
+        text = str(request.messages[1].text)
+        name = next(one for one in notes if f"({one}," in text)
+        if any(message.role == "tool" for message in request.messages):
+            if dead and name == "Stew":
+                raise BackendError("the server is away", service="model")
+            return calls(("finish", {}))
+        if dead and name not in ("Soup", "Stew"):
+            raise BackendError("the server is away", service="model")
+        return calls(("create_dish", {"label": name, "quote": name}))
+
+    def build() -> tuple[Built, ScriptedModel]:
+        model = ScriptedModel(answer)
+        options = Options(width=1)
+        return build_graph(
+            notes, KITCHEN, judge="model", model=model, folder=tmp_path, options=options
+        ), model
+
+    built, _ = build()
+    assert [one.document for one in built.journals if one.acts] == ["Soup", "Stew"]
+    assert set(built.session.labels().values()) == {"Soup", "Stew"}
+    stew = built.journals[1]
+    assert "the server is away" in stew.stopped and not stew.error
+    assert any("stopped here" in one.reason for one in built.doubts if one.document == "Stew")
+    assert all("server is away" in one.error for one in built.journals[2:]) and built.partial
+    dead = False
+    built, model = build()
+    assert len(built.session.labels()) == len(notes) and not built.partial
+    assert built.counts()["resumed"] == 1 and len(model.asked) == 2 * (len(notes) - 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -239,3 +240,50 @@ def test_clients_read_prompts_and_resources(tbox: Path) -> None:
                 await client.read_resource("kgnb://nothing")
 
     run_apart(ask)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("http", [False, True])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_signal_writes_the_file_at_once(
+    tbox: Path, tmp_path: Path, http: bool, name: str, record_property: Any
+) -> None:
+    record_property("tries", 1)
+    out = tmp_path / "huts.trig"
+    words = ["serve", str(tbox), "--out", str(out), *(["--http", "--no-token"] if http else [])]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kgnb", *words],
+        env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    hello["clientInfo"] = {"name": "test", "version": "1"}
+    create = {"name": "create_hut", "arguments": {"label": "Ambre"}}
+    messages: list[dict[str, Any]] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": create},
+    ]
+    if http:
+        url = process.stderr.readline().split()[1]
+        headers = {"accept": "application/json, text/event-stream"}
+        for message in messages:
+            answer = httpx2.post(url, json=message, headers=headers)
+            headers |= {"mcp-session-id": answer.headers.get("mcp-session-id", "")}
+            headers = {key: value for key, value in headers.items() if value}
+    else:
+        for message in messages:
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+            if "id" in message:
+                assert json.loads(process.stdout.readline())["id"] == message["id"]
+    number = getattr(signal, name)
+    process.send_signal(number)
+    assert process.wait(30) == -number  # it ends by the signal, as whoever sent it expects
+    assert '"Ambre"' in out.read_text() and not Path(f"{out}.journal").exists()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        stream.close()
