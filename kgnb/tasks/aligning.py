@@ -10,6 +10,7 @@ from typing import Literal as OneOf
 
 from kgnb.agents.agent import Agent
 from kgnb.agents.entity_alignment import AGENT
+from kgnb.agents.entity_alignment.fields import said_of_long_values
 from kgnb.agents.entity_alignment.final_alignment import Settled, settle
 from kgnb.agents.entity_alignment.judges import Decided, EntityDecisions
 from kgnb.agents.entity_alignment.judging_values import (
@@ -401,6 +402,8 @@ class AligningTask(Task):
         notes = super().warnings()
         if proposal := self.values.get("propose"):
             notes += said_of_links(proposal.left, proposal.right, proposal.seeds)
+            if proposal.records:
+                notes += said_of_long_values(proposal.left, proposal.right)
             if self.settled().simulation:
                 notes.append("SIMULATION: the judge answers from the reference")
         return notes

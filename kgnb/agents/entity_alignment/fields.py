@@ -27,6 +27,7 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.names import ANY_URI, folded, in_two_scripts, romanised
 from kgnb.kg.columns import NAMING
 from kgnb.kg.vocabulary import TYPE
+from kgnb.results.bundle import count
 from kgnb.vectors.reproducible import log
 
 Kind = OneOf["text", "number", "date", "phone", "mail", "url", "code"]
@@ -237,6 +238,11 @@ class RecordField:
         return tuple(tuple(dict.fromkeys(words(text))) for text in self.texts)
 
     @cached_property
+    def alike(self) -> dict[RecordField, scipy.sparse.csr_matrix]:
+        """How alike its words and those of other fields are, as far as it was asked: it takes long."""
+        return {}
+
+    @cached_property
     def length(self) -> float:
         """Words of a value, on average."""
         return float(np.mean([len(one) for one in self.tokens])) if self.tokens else 0.0
@@ -278,11 +284,25 @@ def _in_smaller(measure: re.Match[str]) -> str:
     return f"{amount:.0f}" if amount == int(amount) else measure[0]
 
 
+LONGEST = 2_000
+"""Characters of a value that are compared; the longest of the benchmarks has 520."""
+
+
+def said_of_long_values(*graphs: EntityGraph) -> list[str]:
+    """How many values are compared by their beginnings, if any are."""
+    long = sum(
+        len(value.text) > LONGEST for graph in dict.fromkeys(graphs) for value in graph.values
+    )
+    return [
+        f"{count(long, 'value')} of more than {LONGEST:,} characters: only the beginning is compared"
+    ] * bool(long)
+
+
 def fields_of_both(
     left: EntityGraph, right: EntityGraph
 ) -> tuple[list[RecordField], list[RecordField]]:
     """The fields of either side, romanised where the two write in different scripts."""
-    texts = [[value.text for value in graph.values] for graph in (left, right)]
+    texts = [[value.text[:LONGEST] for value in graph.values] for graph in (left, right)]
     foreign = in_two_scripts(*texts)
     return _fields_of(left, foreign), _fields_of(right, foreign)
 
@@ -298,6 +318,7 @@ def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
         texts = held.setdefault(attribute, {}).setdefault(entity, [])
         if len(texts) < VALUES:
             text = _readable(graph, one.text) if one.datatype == ANY_URI else one.text
+            text = text[:LONGEST]
             texts.append(romanised(text) if foreign else text)
     for attribute, values in held.items():
         field = _field(graph.word(graph.attributes[attribute]), values, len(graph))
@@ -314,7 +335,7 @@ def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
             _field(
                 "name",
                 {
-                    at: [romanised(name) if foreign else name]
+                    at: [romanised(name[:LONGEST]) if foreign else name[:LONGEST]]
                     for at, name in enumerate(graph.names)
                     if name
                 },
@@ -590,7 +611,9 @@ def _shared(
         _incidence(side.tokens, words_)
         for side, words_ in zip((left, right), vocabulary, strict=True)
     ]
-    alike = alike_words(*vocabulary)
+    if right not in left.alike:
+        left.alike[right] = alike_words(*vocabulary)
+    alike = left.alike[right]
     weights = [np.array([rarity[word] for word in words_]) for words_ in vocabulary]
     figures = [
         weight * np.array([word[0].isdigit() for word in words_])
@@ -599,19 +622,34 @@ def _shared(
     counted = [
         np.array([float(word not in LEGAL | COMMON) for word in words_]) for words_ in vocabulary
     ]
+    keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
+    ends_of = keys // len(right.texts), keys % len(right.texts)
     found = []
     for mine, yours in (weights, figures, counted):
         # the weight of a pair of words: that of the rarer spelling where both are known
-        both = scipy.sparse.csr_matrix(
-            alike.multiply((mine[:, None] + yours[None, :]) / 2) if alike.nnz else alike
-        )
-        shared = np.asarray((tables[0] @ both)[one].multiply(tables[1][other]).sum(axis=1)).ravel()
+        both = alike.tocoo()
+        both.data = both.data * ((mine[both.row] + yours[both.col]) / 2)
+        shared = _in_common(tables[0] @ both.tocsr(), tables[1], *ends_of)[place.ravel()]
         ends = (
             np.asarray(table @ weight).ravel()[at]
             for table, weight, at in zip(tables, (mine, yours), (one, other), strict=True)
         )
         found.append(_Shared(shared, *ends))
     return found[0], found[1], found[2]
+
+
+_PAIRS_AT_A_TIME = 2000
+
+
+def _in_common(
+    left: scipy.sparse.csr_matrix, right: scipy.sparse.csr_matrix, one: Longs, other: Longs
+) -> NDArray[np.float64]:
+    """The products of some rows of two matrices."""
+    found = [np.zeros(0)]
+    for first in range(0, len(one), _PAIRS_AT_A_TIME):
+        some = slice(first, first + _PAIRS_AT_A_TIME)
+        found.append(np.asarray(left[one[some]].multiply(right[other[some]]).sum(axis=1)).ravel())
+    return np.concatenate(found)
 
 
 def apart(left: RecordField, right: RecordField, pairs: tuple[Longs, Longs]) -> Singles:
@@ -650,6 +688,7 @@ def _alike_texts(left: RecordField, right: RecordField, one: Longs, other: Longs
         packed[0][keys // len(right.texts)],
         packed[1][keys % len(right.texts)],
         scorer=Indel.normalized_similarity,
+        score_cutoff=0.89,
     )[place.ravel()]
     # letters alone tell something where nearly all agree, and no number differs
     letters = np.where(
@@ -732,16 +771,13 @@ def alike_words(left: Sequence[str], right: Sequence[str]) -> scipy.sparse.csr_m
                 columns.append(int(column))
                 scores.append(score)
     known = set(zip(rows, columns, strict=True))
-    by_letter: dict[str, list[int]] = {}
-    for at, word in enumerate(right):
-        by_letter.setdefault(word[0], []).append(at)
-    for row, word in enumerate(left):
-        for column in by_letter.get(word[0], ()):
-            score = _shortened(word, right[column])
-            if score and (row, column) not in known:
-                rows.append(row)
-                columns.append(column)
-                scores.append(score)
+    turned = {(column, row): score for (row, column), score in _shortened(right, left).items()}
+    for (row, column), score in (_shortened(left, right) | turned).items():
+        if (row, column) not in known:
+            known.add((row, column))
+            rows.append(row)
+            columns.append(column)
+            scores.append(score)
     for row, column in _nicknames(left, right):
         if (row, column) not in known:
             rows.append(row)
@@ -760,7 +796,7 @@ def _nicknames(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int
         for row, word in enumerate(left)
         if word in NICKNAMES
         for column in where.get(NICKNAMES[word], ())
-        if right[column] != word and right[column][0] != word[0]
+        if right[column] != word
     ]
 
 
@@ -772,20 +808,30 @@ def _spelt_alike(one: str, other: str, near: float) -> float:
     return near if near >= 0.75 else 0.0
 
 
-def _shortened(one: str, other: str) -> float:
-    """Whether one word abbreviates the other: its beginning, or letters from first to last."""
-    short, long = sorted((one, other), key=len)
-    if short == long or not short.isalpha() or not long.isalpha():
-        return 0.0
-    if len(short) == 1:
-        return INITIAL
-    if long.startswith(short) and len(long) - len(short) > 1:
-        return ABBREVIATED if len(short) >= 3 or len(long) <= 6 else INITIAL
-    if len(short) <= 4 and short[-1] == long[-1] and _within(short, long):
-        return 0.75
-    if NICKNAMES.get(short, short) == NICKNAMES.get(long, long):
-        return ABBREVIATED
-    return 0.0
+def _shortened(short: Sequence[str], long: Sequence[str]) -> dict[tuple[int, int], float]:
+    """Which words abbreviate longer ones, by their places: a beginning, or letters from first to
+    last.
+    """
+    places = {word: at for at, word in enumerate(short) if word.isalpha()}
+    lengths = sorted({len(word) for word in places})
+    few: dict[str, list[str]] = {}  # letters that may be of a word, by its first and last
+    for word in places:
+        if 1 < len(word) <= 4:
+            few.setdefault(word[0] + word[-1], []).append(word)
+    found: dict[tuple[int, int], float] = {}
+    for at, word in enumerate(long):
+        if not word.isalpha() or len(word) == 1:
+            continue
+        for other in few.get(word[0] + word[-1], ()):
+            if len(other) < len(word) and _within(other, word):
+                found[places[other], at] = 0.75
+        for length in lengths:
+            if length > 1 and length > len(word) - 2:
+                break
+            if (begun := places.get(word[:length])) is not None:
+                clear = length >= 3 or length > 1 and len(word) <= 6
+                found[begun, at] = ABBREVIATED if clear else INITIAL
+    return found
 
 
 def _within(short: str, long: str) -> bool:

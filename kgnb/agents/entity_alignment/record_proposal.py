@@ -18,6 +18,7 @@ from kgnb.agents.entity_alignment.candidates import (
     stable,
 )
 from kgnb.agents.entity_alignment.comparison import AskedEntities, across
+from kgnb.agents.entity_alignment.fields import said_of_long_values
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.records import (
     RecordMatch,
@@ -218,6 +219,7 @@ def _notes(
         f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds",
         f"compared as records, field by field: {names}",
         *said_of_links(left, right, asked.seeds),
+        *said_of_long_values(left, right),
     ]
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import random
 import time
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import kgnb
 from kgnb.agents.entity_alignment.duplicates import merged
 from kgnb.agents.entity_alignment.fields import alike_words, amounts, kind_of, readings
 from kgnb.agents.entity_alignment.values import Options
+from kgnb.cli import main
 from kgnb.errors import NotFit
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.agents import new_task
@@ -252,3 +254,31 @@ def test_words_as_long_as_a_book_are_compared_by_their_beginnings() -> None:
     alike = alike_words(["hutte", *long], ["hutte", "huttes", *long]).toarray()
     assert alike[0, 0] == 1 and 0.75 < alike[0, 1] < 1 and alike[1, 2] == 1
     assert time.monotonic() - began < 5  # a comparison of two takes the square of their length
+
+
+@pytest.mark.fault("small files that kill or hang a reader")
+@pytest.mark.parametrize("kind", ["words", "one word", "figures"])
+def test_cells_as_long_as_a_book_are_compared_by_their_beginnings_and_this_is_said(
+    kind, tmp_path, capsys
+) -> None:
+    made = random.Random(1)
+    letters = "".join(made.choices("abcdefghijklmnopqrstuvwxyz", k=200_000))
+    spelt = [letters[at : at + made.randint(3, 9)] for at in range(0, 190_000, 9)]
+    cells = {
+        "words": [" ".join(made.choices(spelt, k=15_000)) for _ in range(10)],
+        "one word": [letters[at:] + letters[:at] for at in range(10)],
+        "figures": [" ".join(map(str, made.choices(range(10**6), k=15_000))) for _ in range(10)],
+    }[kind]
+    for side in "ab":
+        with (tmp_path / f"{side}.csv").open("w") as file:
+            rows = csv.writer(file)
+            rows.writerow(["id", "name", "about"])
+            for at, cell in enumerate(cells):
+                rows.writerow([f"{side}{at}", f"Hut {spelt[at]} {spelt[at + 1]}", cell])
+    began = time.process_time()
+    words = [str(tmp_path / "a.csv"), str(tmp_path / "b.csv"), "--judge", "rule"]
+    assert main(["align", *words, "-o", str(tmp_path / "o.csv")]) == 0
+    said = capsys.readouterr().err
+    assert "10 of 10 entities matched" in said
+    assert "20 values of more than 2,000 characters: only the beginning is compared" in said
+    assert time.process_time() - began < 20
