@@ -19,7 +19,7 @@ from tempfile import gettempdir, mkdtemp
 import platformdirs
 
 from kgnb.errors import ConfigError, DataError
-from kgnb.files import from_json, locked, write_json
+from kgnb.files import from_json, locked, no_file, write_json
 
 LONGEST = 1 << 20
 """Bytes a settings file may have."""
@@ -36,12 +36,15 @@ class SettingsFile:
     @classmethod
     def read(cls, path: Path) -> SettingsFile:
         """Raises:
-        DataError: it cannot be read, or is larger than any such file.
+        DataError: it cannot be read, is a pipe or a device, or is larger than any such file.
         """
         try:
-            with path.open("rb") as stream:
-                owner = os.fstat(stream.fileno()).st_uid
-                content = stream.read(LONGEST + 1)
+            # a pipe that nobody writes to would keep one that opens it
+            with open(path, "rb", opener=_at_once) as stream:
+                status = os.fstat(stream.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise no_file(path, "Save it as a file first; to have no settings file: none.")
+                owner, content = status.st_uid, stream.read(LONGEST + 1)
         except OSError as error:
             raise DataError(
                 f"cannot be read: {error.strerror or error}", where=str(path)
@@ -88,6 +91,10 @@ class SettingsFile:
             return write_json(
                 folder / "trusted.json", _trusted() | {str(self.path.resolve()): self.digest}
             )
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def config_folder() -> Path | None:

@@ -10,6 +10,7 @@ import sqlite3
 import stat
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -215,6 +216,7 @@ def test_what_a_kill_left_beside_a_file_is_no_input(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
+import time
 from pathlib import Path
 from kgnb.files import append_lines
 for number in range(50):
@@ -412,3 +414,22 @@ def test_a_cache_that_cannot_be_opened_costs_only_the_cache(
         assert main(words) == 1
     assert "the cache of replies is not used, and nothing is kept" in capsys.readouterr().err
     assert (tmp_path / "o.sssom.tsv").exists()
+
+
+@pytest.mark.fault("files that are not files")
+@pytest.mark.parametrize("kind", ["a device", "a pipe", "an empty device", "a link to one"])
+def test_a_settings_file_that_is_no_file_is_refused_at_once(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kgnb.toml"
+    if kind == "a pipe":
+        os.mkfifo(path)
+    elif kind == "a link to one":
+        path.symlink_to("/dev/zero")
+    else:
+        path = Path("/dev/zero" if kind == "a device" else "/dev/null")
+    began = time.monotonic()
+    for words in (["--config", str(path), "cache", "info"], ["trust", str(path)]):
+        assert main(words) == 1
+        assert f"{path}: is a pipe or a device" in capsys.readouterr().err
+    assert time.monotonic() - began < 10
