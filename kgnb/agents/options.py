@@ -27,6 +27,12 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from pydantic.dataclasses import rebuild_dataclass
 
 T = TypeVar("T")
+PAPERS = {
+    "ontology_matching": "Agent-OM",
+    "question_answering": "ODA",
+    "entity_alignment": "EA-Agent",
+}
+"""By agent, the system whose paper "(paper: ...)" in the description of an option means."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ def options(cls: type[T]) -> type[T]:
 
 def described(cls: type[Any]) -> tuple[OptionInfo, ...]:
     """The options of a class made by ``options``, in order."""
-    return tuple(_described(name, field) for name, field in cls.__pydantic_fields__.items())
+    paper = next((PAPERS[part] for part in cls.__module__.split(".") if part in PAPERS), "")
+    return tuple(_described(name, field, paper) for name, field in cls.__pydantic_fields__.items())
 
 
 def names_of(cls: type[Any]) -> tuple[str, ...]:
@@ -107,7 +114,7 @@ def given_of(cls: type[Any], values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name in names_of(cls) if name in values}
 
 
-def _described(name: str, field: Any) -> OptionInfo:
+def _described(name: str, field: Any, paper: str) -> OptionInfo:
     kinds = (
         get_args(field.annotation)
         if get_origin(field.annotation) in (Union, types.UnionType)
@@ -124,6 +131,7 @@ def _described(name: str, field: Any) -> OptionInfo:
     }
     least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
     text = field.description or ""
+    text = text.replace("(paper: ", f"(in the paper on {paper}: ") if paper else text
     return OptionInfo(
         name, str if choices else kind, field.default, text, choices, least, most, optional
     )

@@ -103,7 +103,7 @@ def _many(given: dict[str, Any], work: Work) -> None:
         )
     if failed:
         again = f"; to continue, add --resume (answers in {given['out']})" if given["out"] else ""
-        raise Failed(f"{len(failed)} of {len(found)} questions failed{again}")
+        raise Failed(f"{len(failed)} of {count(len(found), 'question')} failed{again}")
 
 
 def _task(given: dict[str, Any], work: Work, **asked: Any) -> AskingTask:

@@ -12,6 +12,7 @@ import click
 from kgnb.errors import DataError
 from kgnb.files import from_json
 from kgnb.llm import batch as batches
+from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line, visible
 
 FOLDER = click.argument("folder", type=click.Path(file_okay=False))
@@ -41,8 +42,8 @@ def status(folder: str) -> None:
     """Show how many requests in FOLDER wait, and how long they are."""
     found = batches.standing(folder)
     click.echo(
-        f"{found.requests:,} requests, {found.answered:,} answered, {len(found.waiting):,} waiting "
-        f"(about {found.tokens:,} tokens)"
+        f"{count(found.requests, 'request')}, {found.answered:,} answered, {len(found.waiting):,} waiting "
+        f"(about {count(found.tokens, 'token')})"
     )
     if found.failed:
         click.echo(
@@ -119,7 +120,8 @@ def record(name: str, folder: str, into: str) -> None:
     target = Path(into) / name
     number = batches.record(folder, target)
     click.echo(
-        f"{target}: {number:,} replies; describe them in {target / 'card.md'}; to replay: the model recorded:{name}"
+        f"{target}: {count(number, 'reply', 'replies')}; describe them in {target / 'card.md'}; "
+        f"to replay: the model recorded:{name}"
     )
 
 

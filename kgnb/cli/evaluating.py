@@ -15,6 +15,7 @@ from kgnb.mapping_files import load
 from kgnb.mapping_files.pairs import spelt_out
 from kgnb.mappings import Alignment
 from kgnb.results.escaping import unbroken
+from kgnb.results.wording import bounds_of_few
 from kgnb.tasks.asking import AnswerOutcome, found_rows, read_answers
 from kgnb.tasks.matching import open_reference
 
@@ -111,9 +112,16 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(content))
         return
+    shares = {
+        "exact": (measured.exact, measured.answerable),
+        "strict": (measured.strict, measured.answerable),
+        "precision": (measured.precision, measured.answered),
+    }
     for name, value in content.items():
         shown = "-" if value is None else f"{value:.3f}" if isinstance(value, float) else str(value)
         click.echo(f"{name:15} {shown}")
+    if few := bounds_of_few(shares):
+        click.echo(few)
     click.echo(f"kgnb: {WARNING}", err=True)
 
 
@@ -128,7 +136,8 @@ def _lines(parts: dict[str, Score]) -> list[str]:
         lines.append(
             f"{name:12} {shares} {part.tp:>7} {part.tp + part.fp:>7} {part.tp + part.fn:>9}"
         )
-    return lines
+    few = ((name, bounds_of_few(part.shares())) for name, part in parts.items())
+    return [*lines, *(f"{name}, {told}" for name, told in few if told)]
 
 
 def _json(part: Score) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import GraphStore
 from kgnb.kg.pushing import push as push_quads
 from kgnb.kg.quads import quads
+from kgnb.results.bundle import count
 from kgnb.settings import secret
 
 
@@ -73,6 +74,6 @@ def push(file: str, endpoint: str, **given: Any) -> None:
             service,
             into=given["graph"] or "",
             progress=progress,
-            on_batch=lambda done, total: work.line.draw(f"{done:,} of {total:,} triples"),
+            on_batch=lambda done, total: work.line.draw(f"{done:,} of {count(total, 'triple')}"),
         )
-    work.say(f"{sent:,} triples are in {endpoint}, {work.seconds:.1f} s")
+    work.say(f"{count(sent, 'triple')} in {endpoint}, {work.seconds:.1f} s")

@@ -105,7 +105,7 @@ def report(
         )
     finally:
         line.clear()
-    for text in (*headline(result.metrics), *marks(result.metrics)):
+    for text in (*headline(result.metrics), *marks(result.metrics, few=False)):
         click.echo(text)
     say_path(result.html)
     if pdf:
@@ -149,8 +149,17 @@ def headline(metrics: Mapping[str, Any]) -> list[str]:
     rows = metrics.get("headline") or []
     if not rows:
         return []
-    _, *names = {"empty": {}} | rows[0]  # why a figure is empty is on the page
-    return aligned([names, *([_cell(row.get(name)) for name in names] for row in rows)])
+    # why a figure is empty is on the page
+    names = [name for name in rows[0] if name not in ("empty", "few")]
+    return aligned([names, *([_shown(row, name) for name in names] for row in rows)])
+
+
+def _shown(row: Mapping[str, Any], name: str) -> str:
+    """A figure; a share of few items with their number and its bounds."""
+    from kgnb.reporting.session import of_few_in
+
+    told = of_few_in(row, name)
+    return f"{_cell(row.get(name))} ({told})" if told else _cell(row.get(name))
 
 
 def _cell(value: Any) -> str:

@@ -11,6 +11,7 @@ from kgnb.agents.kg_construction.documents import find_documents, read_document
 from kgnb.agents.kg_construction.graph_file import GraphFile
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.kg_construction.serve import serve as serve_pack
+from kgnb.results.bundle import count
 from kgnb.results.escaping import unbroken
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
@@ -63,14 +64,14 @@ def serve(tbox: str, given: Mapping[str, Any]) -> None:
     )
     if file is not None and file.loaded:
         print(
-            f"kgnb: {file.loaded:,} facts read from {unbroken(str(out))}",
+            f"kgnb: {count(file.loaded, 'fact')} read from {unbroken(str(out))}",
             file=sys.stderr,
             flush=True,
         )
     token = "" if given["no_token"] else secret(given["token"]).reveal() if given["token"] else None
     if not given["http"]:
         print(
-            f"kgnb: {len(pack.tools)} tools of {pack.name} on standard input and output",
+            f"kgnb: {count(len(pack.tools), 'tool')} of {pack.name} on standard input and output",
             file=sys.stderr,
         )
     try:

@@ -79,7 +79,7 @@ def subgraph(entities: str, endpoint: str, out: str, hops: int, most: int, **giv
         hops=hops,
         wanted=wanted,
         on_batch=lambda hop, done, total: work.line.draw(
-            f"hop {hop} of {hops}, {done:,} of {total:,} entities"
+            f"hop {hop} of {hops}, {done:,} of {count(total, 'entity', 'entities')}"
             if hop <= hops
             else f"names, {done:,} of {total:,}"
         ),
@@ -95,10 +95,10 @@ def subgraph(entities: str, endpoint: str, out: str, hops: int, most: int, **giv
         )
     if found.cut:
         lines.append(
-            f"{count(len(found.cut), 'entity', 'entities')} with more than {most:,} triples"
+            f"{count(len(found.cut), 'entity', 'entities')} with more than {count(most, 'triple')}"
         )
     if found.blank:
-        lines.append(f"{found.blank:,} triples with blank nodes left out")
+        lines.append(f"{count(found.blank, 'triple')} with blank nodes left out")
     if found.failed:
         some = ", ".join(found.failed[:3])
         lines.append(f"{len(found.failed)} could not be read ({some}): run it again to try these")

@@ -15,6 +15,7 @@ import click
 from kgnb.cli.outcome import say_path
 from kgnb.cli.progress import TerminalLine
 from kgnb.errors import DataError
+from kgnb.results.bundle import count
 from kgnb.results.wording import seconds
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def follow(run: Callable[[OnItem], SweepResult]) -> None:
 
     def draw(through: int, failed: int, total: int) -> None:
         before[:] = before or [through]
-        words = [f"{through} of {total} reports"]
+        words = [f"{through} of {count(total, 'report')}"]
         if failed:
             words.append(f"{failed} failed")
         if (ran := through - before[0]) and through < total:

@@ -49,6 +49,11 @@ class Score:
         """Harmonic mean of precision and recall."""
         return _share(2 * self.tp, 2 * self.tp + self.fp + self.fn)
 
+    def shares(self) -> dict[str, tuple[float, int]]:
+        """Precision and recall, each with the number of mappings that it is a share of."""
+        found, wanted = self.tp + self.fp, self.tp + self.fn
+        return {"precision": (self.precision, found), "recall": (self.recall, wanted)}
+
     def __add__(self, other: Score) -> Score:
         return Score(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 

@@ -248,6 +248,11 @@ class Measures:
     cell_f1: float | None = None
 
     @property
+    def answered(self) -> int:
+        """How many were answered."""
+        return self.questions - self.unsure
+
+    @property
     def answerable(self) -> int:
         """How many questions have an answer."""
         return self.questions - self.unanswerable

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, Self, TypeVar, runtime_checkable
 from typing import Literal as OneOf
 
+from kgnb.results.bundle import count
+
 UNSURE = "unsure"
 
 
@@ -193,7 +195,7 @@ class Estimate:
         )
 
     def __str__(self) -> str:
-        return f"{self.calls:,} calls, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
+        return f"{count(self.calls, 'call')}, about {self.prompt_tokens:,} tokens in and {self.completion_tokens:,} out"
 
 
 def estimate(judge: Judge[Q], questions: Sequence[Q]) -> Estimate:

@@ -48,7 +48,7 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             for side, graph in (("source", sides.left), ("target", sides.right))
         ]
         known = (
-            [f"{len(sides.seeds):,} seeds; {len(sides.tests):,} test pairs"]
+            [f"{count(len(sides.seeds), 'seed')}; {count(len(sides.tests), 'test pair')}"]
             if sides.seeds or sides.tests
             else []
         )

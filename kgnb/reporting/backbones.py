@@ -28,6 +28,7 @@ from kgnb.reporting.session import (
     costs,
     current,
     headline_figures,
+    marks,
 )
 from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, Table, Value, numbers, texts
@@ -171,7 +172,8 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
     figures = headline_figures(metrics)
-    remark = silence(run)
+    few = marks({"headline": metrics["headline"]})
+    remark = "; ".join(filter(None, [silence(run), *few]))
     return ModelFigures(of, name, figures, cost, counts, taken, answers, remark=remark)
 
 

@@ -39,6 +39,7 @@ from kgnb.reporting.session import (
     read_metrics,
     read_request,
 )
+from kgnb.results.bundle import count
 from kgnb.results.table import Table, texts
 from kgnb.run import Run
 
@@ -399,7 +400,7 @@ def _over_cost(
     return Plot(
         draw,
         caption,
-        f"{main} against {cost} of {len(names)} reports. Nothing cheaper is as good as {cheapest}.",
+        f"{main} against {cost} of {count(len(names), 'report')}. Nothing cheaper is as good as {cheapest}.",
     )
 
 

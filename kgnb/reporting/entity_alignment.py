@@ -22,7 +22,7 @@ from kgnb.backends import open_embedder
 from kgnb.datasets.fetch import data_folder
 from kgnb.datasets.published import published as published_on
 from kgnb.evaluate.alignment import risk_coverage
-from kgnb.evaluate.ranking import IDENTICAL, Measured, measure
+from kgnb.evaluate.ranking import IDENTICAL, Measured, Ranking, measure
 from kgnb.evaluate.ranking import slices as names_told
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
@@ -31,18 +31,28 @@ from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import Figure, FigureRow, figure_table
 from kgnb.reporting.figures import measured as here
 from kgnb.reporting.figures import published as cited
+from kgnb.reporting.figures import scored as counted
 from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
 from kgnb.reporting.references import first_pairs, first_rankings, measured
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
-from kgnb.results.cells import NoFigure
+from kgnb.results.bundle import count
+from kgnb.results.cells import NoFigure, share
 from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, percents, texts
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import AlignmentOutcome, align
-from kgnb.tasks.sides import Links, Sides, hidden, links_of, open_sides
+from kgnb.tasks.sides import (
+    Links,
+    Sides,
+    check_reference,
+    hidden,
+    links_between,
+    links_of,
+    open_sides,
+)
 from kgnb.vectors.embedder import Embedder
 
 TEACHING = "A small teaching set of our own; a figure on it says nothing about real graphs."
@@ -203,11 +213,9 @@ def opened(
         title = f"{Path(source).name} and {Path(target).name}"
         if not reference:
             return title, sides, ()
-        return (
-            title,
-            replace(sides, seeds=()),
-            tuple(dict.fromkeys((*sides.seeds, *links_of(reference)))),
-        )
+        found = links_between(sides, reference)
+        check_reference(sides, found, reference)
+        return title, replace(sides, seeds=()), tuple(dict.fromkeys((*sides.seeds, *found)))
     if pair == "huts" and not folder:
         words = ("huts:alpine", "huts:refuge")
         sides = open_sides(
@@ -342,10 +350,12 @@ def notice(results: AlignmentResults) -> Fragment:
     """In a few sentences what was done."""
     first = results.headline[0]
     left, right = results.sides.left, results.sides.right
-    counts, seeds = first.settled.counts(), first.measured.seeds or "no"
+    counts = first.settled.counts()
+    one, whole = (count(size, "entity", "entities") for size in (len(left), counts["entities"]))
+    seeds = count(first.measured.seeds, "seed") if first.measured.seeds else "no seeds"
     lines = [
-        f"{left.name} ({len(left):,} entities) and {right.name} ({len(right):,}): {counts['matched']:,} of "
-        f"{counts['entities']:,} entities matched with {seeds} seeds, {100 * first.outcome.share_looked_at:.1f} % of "
+        f"{left.name} ({one}) and {right.name} ({len(right):,}): {counts['matched']:,} of {whole} matched with "
+        f"{seeds}, {100 * first.outcome.share_looked_at:.1f} % of "
         f"them looked at by the judge {results.judge}, {first.tokens:.1f} model tokens an entity over all; embedder "
         f"{results.embedder}. "
         + (
@@ -380,9 +390,9 @@ def figures(results: AlignmentResults) -> list[FigureRow]:
     rows: list[FigureRow] = []
     for one in results.headline:
         system = f"kgnb, {one.name}" + (" (SIMULATION)" if one.settled.simulation else "")
-        covers = f"{one.measured.ranking.tests:,} pairs, among {one.measured.universe}"
-        found = {key: here(value) for key, value in _scores(one, 3).items()}
-        rows.append(FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)}))
+        tests = count(one.measured.ranking.tests, "pair")
+        covers = f"{tests}, among {one.measured.universe}"
+        rows.append(FigureRow(system, covers, _measured(one.measured)))
     if sections.heard(results.run)["asked"]:
         rows += [_before(results.headline[0], results)]
         silent = sections.silence(results.run)
@@ -398,13 +408,27 @@ def _before(one: Setting, results: AlignmentResults) -> FigureRow:
     """The same alignment before the model was asked."""
     pairs = first_pairs(one.settled, results.sides)
     first = measure(first_rankings(one.settled), pairs, one.tests, universe=one.measured.universe)
-    score, ranking = first.chosen, first.ranking
-    values = {"hits1": ranking.hits1, "hits10": ranking.hits10, "mrr": round(ranking.mrr, 3)}
-    values |= {"precision": score.precision, "recall": score.recall, "f1": score.f1}
-    found = {key: here(value) for key, value in values.items()}
-    covers = f"{ranking.tests:,} pairs, among {one.measured.universe}"
+    covers = f"{count(first.ranking.tests, 'pair')}, among {one.measured.universe}"
     system = f"kgnb, {one.name}, before the model"
-    return FigureRow(system, covers, found | {"seeds": here(one.measured.seeds)})
+    return FigureRow(system, covers, _measured(replace(first, seeds=one.measured.seeds)))
+
+
+def _ranked(ranked: Ranking) -> list[Value]:
+    """Hits@1, Hits@10 and MRR as cells."""
+    hits = (share(hit, ranked.tests) for hit in (ranked.hits1, ranked.hits10))
+    return [*hits, round(ranked.mrr, 3)]
+
+
+def _measured(found: Measured) -> dict[str, Figure]:
+    """The figures of the ranking and of the choices."""
+    ranked = found.ranking
+    return {
+        "hits1": here(ranked.hits1, of=ranked.tests),
+        "hits10": here(ranked.hits10, of=ranked.tests),
+        "mrr": here(round(ranked.mrr, 3)),
+        **counted(found.chosen),
+        "seeds": here(found.seeds),
+    }
 
 
 ESTIMATED = percents(
@@ -417,14 +441,16 @@ def _counted(setting: Setting) -> FigureRow:
     counts, left = setting.settled.counts(), setting.settled.unmatched()
     size, unsure = max(1, counts["entities"]), left.get(DOUBTFUL, 0)
     found: dict[str, Figure] = {
-        "estimated_precision": here(setting.settled.estimated_precision, "nothing is written"),
+        "estimated_precision": here(setting.settled.shown_precision, "nothing is written"),
         "written": here(counts["matched"] / size),
         "unsure": here(unsure / size),
         "nobody": here((counts["unmatched"] - unsure) / size),
         "entities": here(counts["entities"]),
         "seeds": here(setting.measured.seeds),
     }
-    return FigureRow(f"kgnb, {setting.name}", f"{counts['entities']:,} entities", found)
+    return FigureRow(
+        f"kgnb, {setting.name}", f"{count(counts['entities'], 'entity', 'entities')}", found
+    )
 
 
 def headline(results: AlignmentResults) -> Table:
@@ -476,14 +502,11 @@ def _warnings(results: AlignmentResults) -> list[str]:
     ]
     first = results.headline[0].measured
     for one in results.headline:
-        share = one.settled.estimated_precision
-        if share is not None:
-            notes.append(
-                f"{one.name}: a precision of {100 * share:.1f} % was estimated without the reference."
-            )
+        if said := one.settled.estimate():
+            notes.append(f"{one.name}: {said}.")
     if IDENTICAL in first.slices:
-        share = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
-        notes.append(f"Identical names alone would solve {100 * share:.1f} % of the pairs.")
+        identical = first.slices[IDENTICAL].tests / max(1, first.ranking.tests)
+        notes.append(f"Identical names alone would solve {100 * identical:.1f} % of the pairs.")
     for peer in published_on(results.pair):
         first_hit, mrr = peer.figures["hits1"], peer.get("mrr")
         most = first_hit + (1 - first_hit) / 2  # whatever is not first comes second
@@ -502,7 +525,7 @@ def slices(results: AlignmentResults) -> Table:
     notes = ["Identical but for case and spaces: a string comparison finds these as well."]
     if results.known:
         rows: list[list[Value]] = [
-            [one.name, name, part.tests, part.hits1, part.hits10, round(part.mrr, 3)]
+            [one.name, name, part.tests, *_ranked(part)]
             for one in results.headline
             for name, part in one.measured.slices.items()
         ]
@@ -562,11 +585,12 @@ def ablation(results: AlignmentResults) -> Table | Fragment:
     ]
     rows: list[list[Value]] = []
     for one in results.ablation:
-        scores, asked = _scores(one, 3), one.outcome.share_looked_at
+        asked = one.outcome.share_looked_at
         rows.append(
             [
                 one.name,
-                *(scores[key] for key in ("hits1", "hits10", "mrr", "f1")),
+                *_ranked(one.measured.ranking),
+                counted(one.measured.chosen)["f1"].cell,
                 asked,
                 round(one.tokens, 1),
             ]
@@ -636,7 +660,8 @@ def cost_row(results: AlignmentResults) -> FigureRow:
         "usd": None,
     }
     found = costs.each(totals, size, first.seconds)
-    quality = here(first.measured.ranking.hits1 if results.known else None, "no reference")
+    ranked = first.measured.ranking
+    quality = here(ranked.hits1 if results.known else None, "no reference", of=ranked.tests)
     system = f"kgnb, {first.name}, {results.judge}"
     return FigureRow(system, f"{results.title}, an entity", {"hits1": quality} | found)
 
@@ -810,7 +835,8 @@ def risk(results: AlignmentResults) -> Plot:
         kept = np.arange(1, len(sure) + 1)
         points = list(zip(kept / max(1, len(sure)), np.cumsum(1 - sure) / kept, strict=True))
         caption = "Estimated risk over coverage: the share of errors that the confidences predict, without a reference."
-        return risk_over_coverage(points, caption, "pairs")
+        few = len(sure)
+        return risk_over_coverage(points, caption, "pairs", n=few, wrong="expected to be wrong")
     sources, targets = (
         {source for source, _ in setting.tests},
         {target for _, target in setting.tests},
@@ -823,7 +849,10 @@ def risk(results: AlignmentResults) -> Plot:
     measured = risk_coverage(found, [(one, other, "") for one, other in setting.tests])
     caption = f"Risk over coverage, {setting.name}: low on the left means the confidence can be trusted to sort."
     return risk_over_coverage(
-        [(one.coverage, one.risk) for one in measured], setting.labelled(caption), "pairs"
+        [(one.coverage, one.risk) for one in measured],
+        setting.labelled(caption),
+        "pairs",
+        n=len(found),
     )
 
 

@@ -10,17 +10,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kgnb.evaluate.alignment import Score
 from kgnb.reporting.session import OURS
-from kgnb.results.cells import NoFigure
+from kgnb.results.cells import NoFigure, OfFew, share
 from kgnb.results.table import Column, Table, Value
 
 NOT_PUBLISHED = "not published"
+NOTHING_FOUND = "nothing found"
+NOTHING_WANTED = "the reference is empty"
 ELSEWHERE = "other data"
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A value and its source, ``OURS`` or a citation; without a value, why there is none.
+
+    A share of few items is an ``OfFew``.
 
     Raises:
         ValueError: a value without a source, or neither a value nor a reason.
@@ -42,9 +47,33 @@ class Figure:
         return NoFigure(self.why) if self.value is None else self.value
 
 
-def measured(value: float | int | None, why: str = "not measured") -> Figure:
-    """A figure of this run; without a value, why this run has none."""
-    return Figure(None, why=why) if value is None else Figure(value, OURS)
+def measured(
+    value: float | int | None, why: str = "not measured", *, of: int = 0, mean: bool = False
+) -> Figure:
+    """A figure of this run; without a value, why this run has none.
+
+    ``of`` says of how many items a share is, or a ``mean`` of shares.
+    """
+    if value is None:
+        return Figure(None, why=why)
+    return Figure(share(value, of, mean=mean), OURS)
+
+
+def scored(score: Score) -> dict[str, Figure]:
+    """Precision, recall and F1 of counts; of nothing found or wanted there is none."""
+    found, wanted = score.tp + score.fp, score.tp + score.fn
+    precision = score.precision if found else None
+    recall, f1 = (score.recall, score.f1) if wanted else (None, None)
+    return {
+        "precision": measured(precision, NOTHING_FOUND, of=found),
+        "recall": measured(recall, NOTHING_WANTED, of=wanted),
+        "f1": measured(f1, NOTHING_WANTED, of=wanted, mean=True),
+    }
+
+
+def cells_of(score: Score) -> list[Value]:
+    """Precision, recall and F1 of counts as cells of a row."""
+    return [figure.cell for figure in scored(score).values()]
 
 
 def published(value: float | int | None, source: str) -> Figure:
@@ -102,8 +131,20 @@ class FigureRow:
             for key, one in self.figures.items()
         }
         empty = {key: one.why for key, one in self.figures.items() if one.value is None}
+        few = {
+            key: _few(one.value, digits)
+            for key, one in self.figures.items()
+            if isinstance(one.value, OfFew)
+        }
         told: dict[str, Any] = {"system": self.system, "covers": self.covered}
-        return told | values | {"source": self.source} | ({"empty": empty} if empty else {})
+        told |= values | {"source": self.source}
+        return told | ({"empty": empty} if empty else {}) | ({"few": few} if few else {})
+
+
+def _few(value: OfFew, digits: int) -> dict[str, Any]:
+    """Of how few items a share is, and its bounds in percent."""
+    bounds = [round(100 * bound, digits) for bound in value.bounds or ()]
+    return {"n": value.of, **({"between": bounds} if bounds else {})}
 
 
 def reasoned(table: Table, why: str) -> Table:

@@ -29,6 +29,7 @@ from kgnb.errors import BackendError
 from kgnb.files import write_json
 from kgnb.reporting.parameters import Value
 from kgnb.reporting.session import Ledger
+from kgnb.results.bundle import count
 
 TEMPLATES = Path(__file__).parent
 TIMED = re.compile(r"^#+\s+(costs?|times?)\b", re.IGNORECASE | re.MULTILINE)
@@ -76,7 +77,7 @@ def byline_of(data: Iterable[str], day: date, author: str) -> str:
     if len(names) > 4:
         folders = {name: name.rpartition("/")[0] for name in names}
         many = Counter(folder for folder in folders.values() if folder)
-        names = [f"{folder} ({number:,} files)" for folder, number in sorted(many.items())]
+        names = [f"{folder} ({count(number, 'file')})" for folder, number in sorted(many.items())]
         names += [name for name, folder in folders.items() if not folder]
         names = names if len(names) < 5 else [*names[:3], f"{len(names) - 3:,} more"]
     when = " · ".join(filter(None, (day.isoformat(), author)))

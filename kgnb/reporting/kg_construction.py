@@ -35,13 +35,22 @@ from kgnb.files import write_whole
 from kgnb.llm.asking import in_one_round
 from kgnb.reporting import costs as costs_of
 from kgnb.reporting import sections
-from kgnb.reporting.figures import Figure, FigureRow, figure_table, measured, reasoned
+from kgnb.reporting.figures import (
+    Figure,
+    FigureRow,
+    absent_figure,
+    cells_of,
+    figure_table,
+    reasoned,
+)
 from kgnb.reporting.figures import published as cited
+from kgnb.reporting.figures import scored as counted
 from kgnb.reporting.plot import Plot, grouped_bars, in_series
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
+from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds, short_iri
@@ -147,8 +156,7 @@ def score_table(
     )
     parts = {**scores, "micro": Extraction(micro(scores), {}, found, wanted)}
     rows: list[list[Value]] = [
-        [name, one.wanted, one.found, one.total.precision, one.total.recall, one.total.f1]
-        for name, one in parts.items()
+        [name, one.wanted, one.found, *cells_of(one.total)] for name, one in parts.items()
     ]
     return Table(columns, rows, caption=caption, notes=notes)
 
@@ -407,9 +415,9 @@ def by_document(results: BuildingResults) -> Table | Fragment:
             part = Records(found, wanted, one.alternatives, one.forgiving)
             scores[name] = scored({name: part})[name].total
         total = sum(scores.values(), Score())
-        row: dict[str, Value] = {name: scores[name].f1 for name in names}
-        whole: dict[str, Value] = {"precision": total.precision, "recall": total.recall}
-        rows.append({"document": document, **row, **whole, "F1": total.f1})
+        row: dict[str, Value] = {name: counted(scores[name])["f1"].cell for name in names}
+        whole = dict(zip((column.key for column in P_R_F1), cells_of(total), strict=True))
+        rows.append({"document": document, **row, **whole})
     if not rows:
         return absent("Not computed: it needs gold=FILE.json with the records of each document.")
     columns = [*texts(document="document"), *percents(**{name: f"F1, {name}" for name in names})]
@@ -420,10 +428,9 @@ def fields(results: BuildingResults) -> Table | Fragment:
     """What is right, wrong and missing in each slot of each category."""
     rows: list[list[Value]] = []
     for category, score in results.scores.items():
-        for slot, count in score.slots.items():
+        for slot, part in score.slots.items():
             name = short_iri(slot) if ":" in slot else slot
-            parts = (count.precision, count.recall, count.f1)
-            rows.append([category, name, count.tp, count.fp, count.fn, *parts])
+            rows.append([category, name, part.tp, part.fp, part.fn, *cells_of(part)])
     if not rows:
         return absent("Not computed: it needs a reference or gold records.")
     columns = [
@@ -458,20 +465,22 @@ def ablation(results: BuildingResults) -> Table | Fragment:
 def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
     rows: list[dict[str, Value]] = []
     for one in results.ablation:
-        total, count = micro(one.scores), one.built.counts()
-        found: dict[str, Value] = {name: score.total.f1 for name, score in one.scores.items()}
+        total, counts = micro(one.scores), one.built.counts()
+        found: dict[str, Value] = {
+            name: counted(score.total)["f1"].cell for name, score in one.scores.items()
+        }
         tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
         rows.append(
             {
                 "read": one.name,
                 **found,
-                "micro": total.f1,
-                "precision": total.precision,
+                "micro": counted(total)["f1"].cell,
+                "precision": counted(total)["precision"].cell,
                 "requests": one.totals["calls"],
                 "tokens": tokens,
-                "calls": count["calls"],
-                "refused": count["refused"],
-                "repaired": count["repaired"],
+                "calls": counts["calls"],
+                "refused": counts["refused"],
+                "repaired": counts["repaired"],
             }
         )
     return rows
@@ -480,7 +489,9 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
 def figures(results: BuildingResults) -> list[FigureRow]:
     """Our figures as rows, and the paper's if they are wanted, each figure with its source."""
     wanted = sum(one.wanted for one in results.scores.values())
-    covers = f"{results.title}, {wanted:,} records, micro" if results.scores else results.title
+    covers = (
+        f"{results.title}, {count(wanted, 'record')}, micro" if results.scores else results.title
+    )
     system = f"kgnb, read by {results.reader}"
     rows = [FigureRow(system, covers, _measured(results.scores))]
     rows += [
@@ -491,9 +502,9 @@ def figures(results: BuildingResults) -> list[FigureRow]:
 
 
 def _measured(scores: Mapping[str, Extraction]) -> dict[str, Figure]:
-    total = micro(scores) if scores else None
-    names = ("precision", "recall", "f1")
-    return {name: measured(getattr(total, name, None), "no reference") for name in names}
+    if not scores:
+        return dict.fromkeys(("precision", "recall", "f1"), absent_figure("no reference"))
+    return counted(micro(scores))
 
 
 def _papers(data: str) -> list[FigureRow]:
@@ -538,9 +549,10 @@ def notice(results: BuildingResults) -> Fragment:
     """In a few sentences what was done."""
     counts = results.built.counts()
     done = (
-        f"{results.title}: {counts['facts']:,} facts by {counts['calls']:,} tool calls, read by {results.reader}; "
-        f"{counts['refused']:,} calls refused, {len(results.built.doubts):,} left to a person. "
-        f"{results.run.totals['calls']:,} model calls."
+        f"{results.title}: {count(counts['facts'], 'fact')} by {count(counts['calls'], 'tool call')}, "
+        f"read by {results.reader}; "
+        f"{count(counts['refused'], 'call')} refused, {len(results.built.doubts):,} left to a person. "
+        f"{count(results.run.totals['calls'], 'model call')}."
     )
     return words(done)
 
@@ -563,9 +575,12 @@ def grounding(results: BuildingResults) -> Table | None:
     return reasoned(results.grounding.table(), "no candidate") if results.grounding else None
 
 
-def picture(results: BuildingResults) -> GraphPicture:
+def picture(results: BuildingResults) -> GraphPicture | Fragment:
     """The graph; around the entity with the most facts, where the whole is too large to read."""
     whole = results.built.picture()
+    if not whole.edges:
+        facts = count(results.built.counts()["facts"], "fact")
+        return absent(f"No fact joins two entities: {facts} in graph.trig beside this page.")
     if len(whole.nodes) <= READABLE:
         return whole
     [(root, _)] = Counter(edge.source for edge in whole.edges).most_common(1)
@@ -578,7 +593,8 @@ def picture(results: BuildingResults) -> GraphPicture:
     edges = [edge for edge in whole.edges if edge.source in kept and edge.target in kept]
     about = next(node.label for node in nodes if node.id == root)
     notes = [
-        f"{len(nodes)} of {len(whole.nodes):,} entities; the whole graph is graph.trig beside this page."
+        f"{len(nodes)} of {count(len(whole.nodes), 'entity', 'entities')}; "
+        "the whole graph is graph.trig beside this page."
     ]
     return GraphPicture(nodes, edges, title=f"{about}, and what is said of it", notes=notes)
 
@@ -586,7 +602,7 @@ def picture(results: BuildingResults) -> GraphPicture:
 def tools(results: BuildingResults) -> Fragment:
     """Every tool of the first T-Box, folded away."""
     pack = results.packs[0]
-    return sections.folded(f"All {pack.counts()['tools']:,} tools of {pack.name}", pack)
+    return sections.folded(f"All {count(pack.counts()['tools'], 'tool')} of {pack.name}", pack)
 
 
 def review(results: BuildingResults) -> Table | Fragment:
@@ -673,7 +689,7 @@ def errors(results: BuildingResults) -> Table | Fragment:
         details.append(
             [(head, _whole(record)) for head, record in sides.items() if record is not None]
         )
-    caption = f"Not as the reference has it: {len(found):,} records"
+    caption = f"Not as the reference has it: {count(len(found), 'record')}"
     return Table(columns, rows, caption=caption, details=details, total=len(found))
 
 

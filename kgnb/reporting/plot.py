@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
+from kgnb.results.wording import FEW
+
 Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
 
@@ -183,12 +185,18 @@ def lines(
 
 
 def risk_over_coverage(
-    points: Sequence[tuple[float, float]], caption: str, of: str = "mappings"
+    points: Sequence[tuple[float, float]],
+    caption: str,
+    of: str = "mappings",
+    *,
+    n: int,
+    wrong: str = "wrong",
 ) -> Plot:
     """The share of errors among the most confident results (risk) over their share of all results
     (coverage).
 
-    ``of`` names the results. Of thousands of points only some four hundred are drawn.
+    ``of`` names the ``n`` results. Of thousands of points only some four hundred are drawn.
+    ``wrong`` says whether the errors are counted or expected.
     """
     every = max(1, len(points) // 400)
     kept = [
@@ -197,10 +205,14 @@ def risk_over_coverage(
         if at % every == 0 or at == len(points) - 1
     ]
     top = max(10.0, 1.1 * max((risk for _, risk in kept), default=0.0))
-    across, up = f"coverage: {of} kept, surest first, %", "risk: wrong among them, %"
-    ends = f" {_percent(points[-1][1])} of all are wrong." if points else f" There are no {of}."
-    half = next((f" {_percent(y)} of the surer half are wrong." for x, y in points if x >= 0.5), "")
-    alt = f"Risk over coverage.{half}{ends}"
+    across, up = f"coverage: {of} kept, surest first, %", f"risk: {wrong} among them, %"
+    ends = f" {_percent(points[-1][1])} of all are {wrong}." if points else f" There are no {of}."
+    half = next(
+        (f" {_percent(y)} of the surer half are {wrong}." for x, y in points if x >= 0.5), ""
+    )
+    few = f" They are few: n = {n}." if 0 < n < FEW else ""
+    alt = f"Risk over coverage.{half}{ends}{few}"
+    caption = f"{caption}{few}"
     return lines(
         [("risk", kept)],
         across,

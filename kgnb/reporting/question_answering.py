@@ -53,6 +53,7 @@ from kgnb.reporting.sections import SOURCE, Cost, Detail, Fragment, absent, word
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
+from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents, texts
 from kgnb.results.table import metrics as score_table
@@ -118,6 +119,23 @@ class MeasuredQuestion:
         return not self.asked.table or cell_score(self.item.rows, self.asked.table).f1 == 1.0
 
 
+MEANS = ("f1", "cell_precision", "cell_recall", "cell_f1")
+
+
+def figure_of(measures: Measures, name: str, why: str) -> Figure:
+    """One score, a share of the questions that it is over; or why there is none."""
+    over = {
+        "precision": measures.answered,
+        "support": measures.answered,
+        "left": measures.unanswerable,
+        "cell_precision": measures.tables,
+        "cell_recall": measures.tables,
+        "cell_f1": measures.tables,
+    }
+    of = over.get(name, measures.answerable)
+    return measured(getattr(measures, name), why, of=of, mean=name in MEANS)
+
+
 @dataclass(frozen=True)
 class Variant:
     """Questions asked in one way: the report's own, a row of the ablation or of the judges, or
@@ -151,7 +169,7 @@ class Variant:
         if not self.replied:
             return dict.fromkeys(SCORED, absent_figure(self.why or NO_REPLY))
         why = dict.fromkeys(SCORED, NO_ANSWER) | {"precision": NOTHING_ANSWERED}
-        return {name: measured(getattr(self.whole, name), why[name]) for name in SCORED}
+        return {name: figure_of(self.whole, name, why[name]) for name in SCORED}
 
     def against(self, first: Variant) -> Figure:
         """The difference of F1 to another row, over the questions that both replied to."""
@@ -360,10 +378,13 @@ def run_questions(
     notes = [*task.notes, *([_SLICED] if sliced else [])]
     if run.partial:
         notes.insert(
-            0, f"Partial: {run.partial}; {len(measured)} of {len(chosen)} questions were asked."
+            0,
+            f"Partial: {run.partial}; {len(measured)} of {count(len(chosen), 'question')} were asked.",
         )
     elif len(measured) < len(chosen):
-        notes.append(f"A service gave up: {len(measured)} of {len(chosen)} questions were asked.")
+        notes.append(
+            f"A service gave up: {len(measured)} of {count(len(chosen), 'question')} were asked."
+        )
     if most and len(chosen) < len(task.questions):
         notes.append(
             f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set, the same ones every "
@@ -546,7 +567,7 @@ def _values(measures: Measures) -> dict[str, Value]:
     why |= dict.fromkeys(("precision", "support"), NOTHING_ANSWERED)
     why |= {"left": "all have an answer"}
     why |= dict.fromkeys(("cell_precision", "cell_recall", "cell_f1"), "no table")
-    found = {name: measured(getattr(measures, name), reason).cell for name, reason in why.items()}
+    found = {name: figure_of(measures, name, reason).cell for name, reason in why.items()}
     return {"questions": measures.questions, **found}
 
 
@@ -577,8 +598,8 @@ def judges(results: AnsweringResults) -> Table | Fragment:
         row: list[Value] = [one.label, *(figures[column.key].cell for column in COLUMNS[1:6])]
         row += [one.each(column.key) for column in costs]
         for kind in kinds:
-            known = exact[kind].exact if kind in exact else None
-            row.append(measured(known, one.why or NO_ANSWER).cell)
+            none = absent_figure(one.why or NO_ANSWER)
+            row.append((figure_of(exact[kind], "exact", NO_ANSWER) if kind in exact else none).cell)
         rows.append(row)
     notes = [
         SCORES,
@@ -592,16 +613,21 @@ def figures(results: AnsweringResults) -> list[FigureRow]:
     rows: list[FigureRow] = []
     if any(one.asked.values is not None for one in results.measured):
         whole = results.whole
-        covers = [f"{results.name}, {whole.answerable:,} questions that have an answer"]
+        covers = [f"{results.name}, {count(whole.answerable, 'question')} with an answer"]
         if results.failed:
             covers.append(f"{results.failed:,} of {results.asked:,} without a reply")
         marks = (results.simulation, results.other_graph, sections.silence(results.run))
         covers += [text for text in marks if text]
         ours = results.figures()
         if results.peers:
-            ours |= {"lenient": measured(whole.lenient, NO_REPLY if results.failed else NO_ANSWER)}
+            why = NO_REPLY if results.failed else NO_ANSWER
+            ours |= {"lenient": figure_of(whole, "lenient", why)}
         system = f"kgnb ({results.judge})" + (", SIMULATED REFERENCE" if results.simulation else "")
         rows.append(FigureRow(system, "; ".join(covers), ours))
+    elif results.measured:
+        none = dict.fromkeys(SCORED, absent_figure("no reference"))
+        asked = f"{results.name}, {count(len(results.measured), 'question')}"
+        rows.append(FigureRow(f"kgnb ({results.judge})", asked, none))
     ours_only = [one.asked.id for one in results.scored]
     for peer in results.peers:
         theirs = {key: cited(peer.get(key), peer.source) for key in ("lenient", "strict", "f1")}
@@ -635,7 +661,7 @@ def risk(results: AnsweringResults) -> Plot | Fragment:
     points = risk_coverage(found, [answer for answer, right in answers.items() if right])
     caption = "Risk over coverage of the answers given, surest first: low on the left means the confidence sorts well."
     return risk_over_coverage(
-        [(point.coverage, point.risk) for point in points], caption, "answers"
+        [(point.coverage, point.risk) for point in points], caption, "answers", n=len(given)
     )
 
 
@@ -671,7 +697,7 @@ def ablation(results: AnsweringResults) -> Table | Fragment:
     if (asked := first.asked) < len(results.measured):
         notes.insert(
             1,
-            f"{asked} of the {len(results.measured):,} questions, evenly spread; -p most=0 asks all.",
+            f"{asked} of the {count(len(results.measured), 'question')}, evenly spread; -p most=0 asks all.",
         )
     return Table(columns, rows, caption="What each part is worth", notes=notes)
 
@@ -739,7 +765,7 @@ def errors(results: AnsweringResults) -> Table | Fragment:
     missed = [one for one in results.replied.values() if one.asked.values is None or not one.right]
     if not missed:
         return words(
-            f"All {len(results.scored):,} questions that have a reference were answered as it says."
+            f"Answered as the reference says: {count(len(results.scored), 'question')}, all that have one."
         )
     missed.sort(key=lambda one: (one.outcome.status == "unsure", one.outcome.status == "failed"))
     columns = [
@@ -761,13 +787,13 @@ def errors(results: AnsweringResults) -> Table | Fragment:
                 one.kind,
                 one.asked.text,
                 _listed(one.outcome.values),
-                _listed(one.asked.values or ()),
+                "not known" if one.asked.values is None else _listed(one.asked.values),
             ),
             *(one.outcome.status, one.outcome.confidence, went_wrong(one)),
         ]
         for one in missed
     ]
-    notes = [f"{len(missed)} of {len(results.replied)} questions; unsure ones last."]
+    notes = [f"{len(missed)} of {count(len(results.replied), 'question')}; unsure ones last."]
     details = [_details(one) for one in missed]
     return Table(
         columns,
@@ -846,9 +872,10 @@ def notice(results: AnsweringResults) -> Fragment:
     lines += [f"Another graph: {results.other_graph}."] if results.other_graph else []
     unsure = sum(one.outcome.status == "unsure" for one in results.measured)
     done = (
-        f"{len(results.measured)} questions over {results.graph}, {results.judge}, embedder {results.embedder}, "
+        f"{count(len(results.measured), 'question')} over {results.graph}, {results.judge}, "
+        f"embedder {results.embedder}, "
         f"entities {results.entities}: {len(results.measured) - unsure:,} answered, {unsure:,} left unsure, "
-        f"{results.cost.calls:,} model calls."
+        f"{count(results.cost.calls, 'model call')}."
     )
     return words(*lines, done, look="alarm" if lines else "")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.evaluate.ranking import Measured, Ranking, measure
+from kgnb.results.bundle import count
 from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
 from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.matching import iris_of as iris_of
@@ -92,7 +93,7 @@ def ranked_metrics(
         )
     ]
     notes = [
-        f"ranked among {found.universe}; {found.seeds:,} seeds ({found.seed_ratio:.0%} of the known pairs)",
+        f"ranked among {found.universe}; {count(found.seeds, 'seed')} ({found.seed_ratio:.0%} of the known pairs)",
         "pairs about entities that are in no known pair are not counted",
     ]
     if settled.simulation:

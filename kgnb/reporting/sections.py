@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeAlias
 from kgnb.files import write_json
 from kgnb.judging import UNSURE
 from kgnb.reporting.session import ReportSession, tell
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds
 from kgnb.run import Run
@@ -198,7 +199,7 @@ def reproduce(results: HasRun, session: ReportSession) -> Table:
         rows += [[f"SHA-256 of {name}", digest] for name, digest in session.data]
     else:
         listed = "".join(f"{digest}  {name}\n" for name, digest in session.data)
-        label = f"SHA-256 of the list of {len(session.data)} files and their SHA-256"
+        label = f"SHA-256 of the list of {count(len(session.data), 'file')} and their SHA-256"
         rows.append([label, hashlib.sha256(listed.encode()).hexdigest()])
     rows += [
         [f"digest of what was read of {name}", digest]
@@ -259,7 +260,7 @@ def silence(run: Run) -> str:
     counts = heard(run)
     if not counts["asked"] or counts["answered"] >= (1 - SILENT) * counts["asked"]:
         return ""
-    return f"the model answered {counts['answered']} of {counts['asked']} questions"
+    return f"the model answered {counts['answered']} of {count(counts['asked'], 'question')}"
 
 
 def run_in(

@@ -28,6 +28,7 @@ from pydantic import TypeAdapter
 
 from kgnb.files import write_json
 from kgnb.reporting.scan import redact
+from kgnb.results.wording import of_few
 from kgnb.run import Event
 from kgnb.secret import hide
 from kgnb.settings import Settings, known_secrets
@@ -73,10 +74,8 @@ def headline_figures(metrics: Mapping[str, Any]) -> dict[str, Amount]:
     >>> headline_figures({"all": {"f1": 0.5, "kind": "x"}, "calls": 3})
     {'f1': 0.5}
     """
-    rows = metrics.get("headline")
-    rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
-    whole = next((row for row in rows if row.get("source") == OURS), rows[0] if rows else None)
-    if not isinstance(whole, Mapping):
+    whole = _own_row(metrics)
+    if whole is None:
         whole = next(
             (metrics[name] for name in WHOLE if isinstance(metrics.get(name), Mapping)), None
         )
@@ -91,8 +90,8 @@ def costs(metrics: Mapping[str, Any]) -> dict[str, Amount]:
     return {name: where[name] for name in COSTS if isinstance(where.get(name), int)}
 
 
-def marks(metrics: Mapping[str, Any]) -> list[str]:
-    """Warnings about the figures: a simulation, a partial result."""
+def marks(metrics: Mapping[str, Any], *, few: bool = True) -> list[str]:
+    """Warnings about the figures: a simulation, shares of ``few`` items, a partial result."""
     found = []
     if metrics.get("simulation") and isinstance(metrics["simulation"], str):
         found.append(f"simulation: {metrics['simulation']}")
@@ -100,10 +99,34 @@ def marks(metrics: Mapping[str, Any]) -> list[str]:
         found.append(metrics["silent"])
     if metrics.get("other_graph") and isinstance(metrics["other_graph"], str):
         found.append(metrics["other_graph"])
+    found += _of_few(metrics) if few else []
     if metrics.get("partial"):
         why = metrics.get("partial_reason") or metrics["partial"]
         found.append(f"partial: {why}" if isinstance(why, str) else "partial")
     return found
+
+
+def of_few_in(row: Mapping[str, Any], name: str) -> str:
+    """What a row of the headline says behind a share of few items; "" behind any other figure."""
+    few = row.get("few", {}).get(name)
+    if not few:
+        return ""
+    between = [bound / 100 for bound in few.get("between", ())]
+    return of_few(few["n"], (between[0], between[1]) if between else None)
+
+
+def _of_few(metrics: Mapping[str, Any]) -> list[str]:
+    """Which of the figures that are shown elsewhere are shares of few items."""
+    row = _own_row(metrics) or {}
+    few = [f"{name} {of_few_in(row, name)}" for name in row.get("few", {})]
+    return [f"of few: {'; '.join(few)}"] if few else []
+
+
+def _own_row(metrics: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """This run's first row of the headline."""
+    rows = metrics.get("headline")
+    rows = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    return next((row for row in rows if row.get("source") == OURS), rows[0] if rows else None)
 
 
 def _numbers(values: Mapping[str, Any]) -> Iterator[tuple[str, Amount]]:

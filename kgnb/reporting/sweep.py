@@ -28,6 +28,7 @@ from kgnb.reporting.item import ItemState, Running, as_line, attempt, damage, re
 from kgnb.reporting.report import REPORTS, data_digests, digest_of
 from kgnb.reporting.scan import known_secrets, redact
 from kgnb.reporting.session import Interrupted, from_text, on_signals
+from kgnb.results.bundle import count as counted
 from kgnb.run.dask import LOOK, LOST, START, dask_client
 from kgnb.settings import Settings
 from kgnb.trust import SettingsFile
@@ -148,12 +149,12 @@ def _run_items(
     if wrong := [(item, state) for item, state in after if state.state == "failed"]:
         first, state = wrong[0]
         raise SweepError(
-            f"{len(wrong)} of {len(items)} reports failed, the first: {grid.label(first)}: {state.error}",
+            f"{len(wrong)} of {counted(len(items), 'report')} failed, the first: {grid.label(first)}: {state.error}",
             result=result,
             fix=f"The comparison of the rest: {html}\nTry the failed ones again: kgnb resume {folder}",
         )
     if waiting := [state.error for _, state in after if state.state == "waiting"]:
-        what = f"{len(waiting)} of {len(items)} reports wait: {waiting[0]}"
+        what = f"{len(waiting)} of {counted(len(items), 'report')} wait: {waiting[0]}"
         raise Waiting(
             lambda: (
                 what,

@@ -36,6 +36,38 @@ class NoFigure(str):
     __slots__ = ()
 
 
+class OfFew(float):
+    """A share of few items: shown with their number, and with its bounds where it has some."""
+
+    of: int
+    bounds: wording.Bounds | None
+
+    def __new__(cls, value: float, of: int, bounds: wording.Bounds | None = None) -> OfFew:
+        """The share of ``of`` items."""
+        share = super().__new__(cls, value)
+        share.of, share.bounds = of, bounds
+        return share
+
+    def __getnewargs__(self) -> tuple[float, int, wording.Bounds | None]:  # type: ignore[override]
+        return float(self), self.of, self.bounds
+
+    @property
+    def text(self) -> str:
+        """The share in words."""
+        return f"{wording.percent(self)} ({wording.of_few(self.of, self.bounds)})"
+
+
+def share(value: float, of: int, *, mean: bool = False) -> float:
+    """A share of ``of`` items as a cell; a mean of several shares has no bounds.
+
+    >>> as_text(share(1.0, 4), "percent"), as_text(share(1.0, 400), "percent")
+    ('100.0 % (60 to 100, n = 4)', '100.0 %')
+    """
+    if not 0 < of < wording.FEW:
+        return value
+    return OfFew(value, of, None if mean else wording.likely(value, of))
+
+
 Value: TypeAlias = None | bool | int | float | str | LabelledIri | Term
 
 
@@ -82,6 +114,8 @@ def as_text(value: Value, kind: Kind, decimals: bool = False) -> str:
         return ""
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, OfFew):
+        return value.text
     if isinstance(value, int | float):
         return (
             wording.percent(value)
@@ -124,6 +158,8 @@ def as_json(value: Value, kind: Kind) -> object:
     """Return the cell as JSON: lossless but for text beyond the length limit (``Cell`` in
     ``table-data.ts``).
     """
+    if isinstance(value, OfFew):
+        return value.text
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     if value is None or isinstance(value, bool | float):
@@ -171,6 +207,8 @@ def as_pandas(value: Value) -> object:
         return wording.term_text(value)
     if isinstance(value, NoFigure):
         return None
+    if isinstance(value, OfFew):
+        return float(value)
     return str(value) if isinstance(value, str) else value
 
 

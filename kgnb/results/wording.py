@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from kgnb.kg.terms import Blank, Iri, Literal, Term
 
@@ -84,6 +86,48 @@ def percent(share: int | float) -> str:
     ('83.3 %', '100.0 %')
     """
     return f"{share * 100:.1f} %" if math.isfinite(share) else number(float(share))
+
+
+FEW = 30
+"""A share of fewer items is shown with their number, and with its bounds where it has some."""
+NINE_IN_TEN = 1.64  # standard errors on either side
+Bounds: TypeAlias = tuple[float, float]
+
+
+def likely(share: float, of: int) -> Bounds:
+    """The bounds of a share of ``of`` items, nine times in ten: Wilson's score interval.
+
+    >>> [round(bound, 2) for bound in likely(1.0, 4)]
+    [0.6, 1.0]
+    """
+    squared = NINE_IN_TEN**2 / of
+    middle = share + squared / 2
+    half = math.sqrt(squared * (share * (1 - share) + squared / 4))
+    return max(0.0, (middle - half) / (1 + squared)), min(1.0, (middle + half) / (1 + squared))
+
+
+def of_few(of: int, bounds: Bounds | None) -> str:
+    """What stands behind a share of few items.
+
+    >>> of_few(4, likely(1.0, 4)), of_few(4, None)
+    ('60 to 100, n = 4', 'n = 4')
+    """
+    between = f"{100 * bounds[0]:.0f} to {100 * bounds[1]:.0f}, " if bounds else ""
+    return f"{between}n = {of:,}"
+
+
+def bounds_of_few(shares: Mapping[str, tuple[float | None, int]]) -> str:
+    """The bounds of those shares, by name, that are of few items; "" where none is.
+
+    >>> bounds_of_few({"precision": (1.0, 4), "recall": (0.5, 400)})
+    'of few: precision 60 to 100, n = 4 (in percent, nine times in ten)'
+    """
+    few = [
+        f"{name} {of_few(of, likely(share, of))}"
+        for name, (share, of) in shares.items()
+        if share is not None and 0 < of < FEW
+    ]
+    return f"of few: {'; '.join(few)} (in percent, nine times in ten)" if few else ""
 
 
 def seconds(value: float) -> str:

@@ -41,6 +41,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.llm.scripted import ScriptedModel
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
+from kgnb.results.wording import bounds_of_few
 from kgnb.run import Run
 from kgnb.run.dask import dask_client
 from kgnb.settings import Settings
@@ -52,6 +53,7 @@ from kgnb.tasks.sides import (
     Sides,
     Source,
     check_links,
+    check_reference,
     links_between,
     links_of,
     open_sides,
@@ -273,9 +275,10 @@ class AligningTask(Task):
                 left, right, seeds=given["seeds"], names=given["names"], labels=labels
             )
         # a reference that cannot be read, or is of other graphs, is reported before any work is done
-        known, sides = self.known, self.sides
-        if known and not any(one in sides.left and other in sides.right for one, other in known):
-            check_links(sides, known, str(self.option("reference") or "the reference"))
+        reference = self.option("reference")
+        named = isinstance(reference, str | Path) and str(reference)
+        if self.known or named:
+            check_reference(self.sides, self.known, named or "the reference")
         return {"left": self.sides.left, "right": self.sides.right}
 
     @property
@@ -425,10 +428,13 @@ class AligningTask(Task):
         ranked, scored = measured.ranking, measured.chosen
         lines = [
             f"Hits@1 {ranked.hits1:.2%}, Hits@10 {ranked.hits10:.2%}, MRR {ranked.mrr:.3f} "
-            f"over {ranked.tests:,} test pairs, among {measured.universe}, "
-            f"{measured.seeds:,} seeds ({measured.seed_ratio:.0%})",
+            f"over {count(ranked.tests, 'test pair')}, among {measured.universe}, "
+            f"{count(measured.seeds, 'seed')} ({measured.seed_ratio:.0%})",
             f"precision {100 * scored.precision:.1f} %, recall {100 * scored.recall:.1f} %, F1 {100 * scored.f1:.1f} %",
         ]
+        shares = {"Hits@1": (ranked.hits1, ranked.tests), **scored.shares()}
+        if few := bounds_of_few(shares):
+            lines.append(few)
         sources = {source for source, _ in tests}
         if beside := sum(source not in sources for source, _ in pairs):
             strangers = count(beside, "match", "matches")

@@ -35,6 +35,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import load_reference, reviews
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
+from kgnb.results.wording import bounds_of_few
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.task import SHARED_OPENS, Listener, Task
@@ -231,7 +232,9 @@ def scores_in_words(measured: Score) -> str:
     shares = (("precision", measured.precision), ("recall", measured.recall), ("F1", measured.f1))
     said = ", ".join(f"{name} {100 * share:.1f} %" for name, share in shares)
     found, wanted = measured.tp + measured.fp, measured.tp + measured.fn
-    return f"{said} ({measured.tp} right of {found} found, {wanted} in the reference)"
+    told = f"{said} ({measured.tp} right of {found} found, {wanted} in the reference)"
+    few = bounds_of_few(measured.shares())
+    return f"{told}; {few}" if few else told
 
 
 def iris_of(source: Ontology, target: Ontology) -> tuple[set[str], set[str]]:

@@ -37,6 +37,7 @@ from kgnb.kg.vocabulary import LABELS, NAMES
 from kgnb.mapping_files import load as load_alignment
 from kgnb.mapping_files.pairs import by_ending
 from kgnb.mappings import Alignment
+from kgnb.results.bundle import count
 
 Links: TypeAlias = tuple[tuple[str, str], ...]
 Source: TypeAlias = "GraphSource | EntityGraph"
@@ -283,6 +284,12 @@ def stated_links(sides: Sides) -> Links:
     )
 
 
+def check_reference(sides: Sides, links: Links, where: str) -> None:
+    """DataError where no link of a reference is about these two graphs; some may be of others."""
+    if not any(one in sides.left and other in sides.right for one, other in links):
+        check_links(sides, links, where)
+
+
 def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> None:
     """DataError where links are not about these two graphs."""
     if not links:
@@ -292,7 +299,10 @@ def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> N
     wrong = [pair for pair in links if pair[0] not in sides.left or pair[1] not in sides.right]
     if wrong:
         turned = sum(one in sides.right and other in sides.left for one, other in wrong)
-        what = f"{len(wrong):,} of {len(links):,} pairs name an entity the graphs do not have, such as {wrong[0]}"
+        what = (
+            f"{len(wrong):,} of {count(len(links), 'pair')} with an entity the graphs do not have, "
+        )
+        what += f"such as {wrong[0]}"
         fix = "The first column is an entity of the first graph, the second one of the second."
         if turned == len(links):
             what, fix = (
@@ -316,7 +326,7 @@ def _named(sides: Sides, names: Names) -> Sides:
             where=str(names) if isinstance(names, str | Path) else "names",
             fix='It maps IRIs to names, as in {"http://example.org/a": "Hut"}.',
         )
-    note = f"names of {known:,} entities were given"
+    note = f"names of {count(known, 'entity', 'entities')} were given"
     return replace(
         sides,
         left=sides.left.renamed(given),

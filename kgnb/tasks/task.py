@@ -7,7 +7,6 @@ that keeps things open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
@@ -24,6 +23,7 @@ from kgnb.judging import CallableJudge, Decisions, Judge
 from kgnb.kg.graph import reading_notes
 from kgnb.kg.ontology import Ontology
 from kgnb.llm.model import ChatModel
+from kgnb.results.bundle import one_of
 from kgnb.run import Event, Run, failures
 from kgnb.settings import Settings
 from kgnb.tasks.running import (
@@ -502,12 +502,8 @@ def counted(counts: Mapping[str, float]) -> str:
     '12 entities, 1 class, 1 link, 1 to review'
     """
     return ", ".join(
-        f"{number:,} {_one(what) if number == 1 else what}" for what, number in counts.items()
+        f"{number:,} {one_of(what) if number == 1 else what}" for what, number in counts.items()
     )
-
-
-def _one(plural: str) -> str:
-    return re.sub("ies$", "y", re.sub("(?<=s)es$|(?<!s)(?<!ie)s$", "", plural))
 
 
 def _model(task: Task, role: Role) -> ChatModel | None:

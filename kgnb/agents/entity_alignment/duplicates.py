@@ -21,6 +21,7 @@ from kgnb.agents.entity_alignment.records import RecordMatch, calibrated
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.errors import DataError
 from kgnb.kg.vocabulary import TYPE
+from kgnb.results.bundle import count
 from kgnb.vectors.reproducible import exp
 
 _SIDES = ("source", "target")
@@ -82,7 +83,7 @@ def of_one_table(
     margin = np.clip(np.nan_to_num(similarities[:, 0] - (similarities[:, 1] if k > 1 else 0)), 0, 1)
     number = len(np.unique(first[first >= 0]))
     notes = (
-        f"one table: {int((first >= 0).sum())} duplicates of {number} entities; "
+        f"one table: {count(int((first >= 0).sum()), 'duplicate')} of {count(number, 'entity', 'entities')}; "
         "--merged FILE.csv writes each thing once",
         f"compared field by field: {', '.join(pair.name for pair in match.fields)}",
     )

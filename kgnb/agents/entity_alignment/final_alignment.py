@@ -26,6 +26,8 @@ from kgnb.judging import UNSURE, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
 from kgnb.results.bundle import count
+from kgnb.results.cells import OfFew
+from kgnb.results.wording import NINE_IN_TEN
 
 FIRST, PERSON = "similarity", "person"
 NONE_SAID = "none of its candidates, says the judge"
@@ -135,8 +137,16 @@ class Settled:
         share = sum(chances) / len(chances)
         # at least one match is held to be open: of three sure ones nobody knows that all are right
         drawn = sum(one * (1 - one) for one in chances) + share
-        spread = 1.64 * (drawn / len(chances) ** 2 + BETWEEN_TABLES**2) ** 0.5
+        spread = NINE_IN_TEN * (drawn / len(chances) ** 2 + BETWEEN_TABLES**2) ** 0.5
         return max(0.0, share - spread), min(1.0, share + spread)
+
+    @property
+    def shown_precision(self) -> float | None:
+        """The estimated precision as a cell of a table: with its bounds where it is unsure."""
+        share, likely = self.estimated_precision, self.likely_precision
+        if share is None or likely is None or not _unsure(share, likely):
+            return share
+        return OfFew(share, len(self._chances()), likely)
 
     def estimate(self) -> str:
         """The estimated precision in words; an interval where a number would say too much."""
@@ -144,7 +154,7 @@ class Settled:
         if share is None or likely is None:
             return ""
         low, high = likely
-        if max(share - low, high - share) > UNSURE_FROM:
+        if _unsure(share, likely):
             matches = count(len(self._chances()), "match", "matches")
             return (
                 f"estimated precision unsure, with {matches} between {100 * low:.0f} and "
@@ -214,7 +224,9 @@ class Settled:
     def summary(self) -> list[str]:
         """How many were matched, how many were not and why, and the estimated precision."""
         counts, estimate = self.counts(), self.estimate()
-        found = [f"{counts['matched']:,} of {counts['entities']:,} entities matched"]
+        found = [
+            f"{counts['matched']:,} of {count(counts['entities'], 'entity', 'entities')} matched"
+        ]
         found += [
             f"{number:,} left unmatched: {reason}" for reason, number in self.unmatched().items()
         ]
@@ -317,7 +329,7 @@ class Settled:
 
     def __repr__(self) -> str:
         counts = self.counts()
-        return f"<Settled: {counts['matched']} of {counts['entities']} entities matched>"
+        return f"<Settled: {counts['matched']} of {count(counts['entities'], 'entity', 'entities')} matched>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         return self.alignment().table()._repr_mimebundle_(include, exclude)
@@ -454,3 +466,8 @@ def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
             verdict = Verdict("equivalent", target, settled.confidence(row), "", FIRST)
             found.append(EntityVerdicts(question, verdict, ()))
     return found
+
+
+def _unsure(share: float, likely: tuple[float, float]) -> bool:
+    """Whether a number alone would say too much."""
+    return max(share - likely[0], likely[1] - share) > UNSURE_FROM

@@ -19,6 +19,7 @@ from kgnb.agents.entity_alignment.options import LookOptions as LookOptions
 from kgnb.agents.entity_alignment.values import CERTAINTY, FEATURES, Proposal, reads
 from kgnb.judging import UNSURE, Option, Verdict
 from kgnb.mappings import Evidence
+from kgnb.results.bundle import count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Table, Tabled, numbers, percents, texts
 
@@ -119,7 +120,8 @@ class Planned(Tabled):
                     self.verdicts[row].rationale if row in self.verdicts else "to try the model",
                 ]
             )
-        caption = f"{len(self.asked)} of {len(self.proposal)} entities are looked at, planned by {self.planner}"
+        whole = count(len(self.proposal), "entity", "entities")
+        caption = f"{len(self.asked)} of {whole} are looked at, planned by {self.planner}"
         notes = [*([SIMULATED] if self.simulation else []), *self.unusable]
         return Table(columns, rows, caption=caption, notes=notes)
 
@@ -158,7 +160,7 @@ class Selected(Tabled):
             ]
             for question in self.questions
         ]
-        caption = f"{len(rows)} questions, with the triples selected for them"
+        caption = f"{count(len(rows), 'question')}, with the triples selected for them"
         return Table(
             columns,
             rows,
@@ -268,7 +270,7 @@ class Aligned(Tabled):
             )
         counts = self.counts()
         caption = (
-            f"{counts['answers']} answers: {counts['changed']} "
+            f"{count(counts['answers'], 'answer')}: {counts['changed']} "
             f"change the first alignment, {counts['unsure']} unsure"
         )
         notes = [SIMULATED] if self.simulation else []

@@ -85,7 +85,7 @@ class LookOptions:
     relations: int = Field(default=5, ge=0, le=20, description="relation triples shown (paper: 5)")
     entropy: OneOf["high", "low", "none"] = Field(
         default="high",
-        description="attributes whose values differ most among the candidates (high) or least (low, the paper's); "
+        description="attributes whose values differ most among the candidates (high) or least (low, EA-Agent's); "
         "none: no selector, every triple as it comes",
     )
     both_orders: float = Field(

@@ -57,6 +57,7 @@ from kgnb.agents.entity_alignment.record_proposal import of_records, said_of_lin
 from kgnb.agents.entity_alignment.records import are_records, compare_records
 from kgnb.agents.entity_alignment.relations import Matrix
 from kgnb.agents.entity_alignment.values import REASONS, WEIGHTS, Options, Proposal
+from kgnb.results.bundle import count
 from kgnb.run.dask import blocks_on
 from kgnb.vectors.close_pairs import alone
 from kgnb.vectors.embedder import Embedder, Vectors
@@ -411,7 +412,9 @@ def _two_best(pairs: CandidatePairs, logits: Singles, height: int) -> tuple[Sing
 
 def _notes(comparison: GraphComparison, found: RoundResult | None) -> tuple[str, ...]:
     asked = comparison.asked
-    notes = [f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds"]
+    notes = [
+        f"candidates among {count(asked.open_columns, 'target')}; {count(len(asked.seeds), 'seed')}"
+    ]
     if not comparison.names:
         notes.append(
             "names hidden"

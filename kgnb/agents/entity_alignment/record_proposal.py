@@ -216,7 +216,7 @@ def _notes(
 ) -> list[str]:
     names = ", ".join(pair.name for pair in match.fields)
     return [
-        f"candidates among {asked.open_columns:,} targets; {len(asked.seeds):,} seeds",
+        f"candidates among {count(asked.open_columns, 'target')}; {count(len(asked.seeds), 'seed')}",
         f"compared as records, field by field: {names}",
         *said_of_links(left, right, asked.seeds),
         *said_of_long_values(left, right),

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
 from kgnb.agents.entity_alignment.options import Assignment as Assignment
 from kgnb.agents.entity_alignment.options import Options as Options
+from kgnb.results.bundle import count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Table, Tabled, numbers, percents, texts
 
@@ -97,7 +98,7 @@ class Proposal(Tabled):
         }
 
     def __repr__(self) -> str:
-        return f"<Proposal: {self.counts()[MATCHED]} of {len(self)} entities matched>"
+        return f"<Proposal: {self.counts()[MATCHED]} of {count(len(self), 'entity', 'entities')} matched>"
 
     def table(self) -> Table:
         """One row per entity with its first alignment; it opens to its candidates. The least sure
@@ -117,12 +118,13 @@ class Proposal(Tabled):
             rows.append([self.link(row), chosen, *self.certainty(row), self.why(row)])
             details.append(self.candidate_lines(row))
         counts = self.counts()
-        caption = f"{counts['matched']} of {len(self)} entities have a first alignment; the least sure first"
+        whole = count(len(self), "entity", "entities")
+        caption = f"{counts['matched']} of {whole} with a first alignment; the least sure first"
         notes = [
             f"{number:,} {what}" for what, number in counts.items() if what.startswith("unmatched")
         ]
         if len(self) > SHOWN:
-            notes.append(f"The {SHOWN:,} least sure of {len(self):,} entities.")
+            notes.append(f"The {SHOWN:,} least sure of {count(len(self), 'entity', 'entities')}.")
         notes += [note for note in self.notes if not note.startswith(WEIGHTS)]
         facts = [note for note in self.notes if note.startswith(WEIGHTS)]
         return Table(columns, rows, caption=caption, details=details, notes=notes, facts=facts)

@@ -20,6 +20,7 @@ from kgnb.agents.kg_construction.workspace import Act, Doubt, about
 from kgnb.errors import Damaged, DataError, NotKept
 from kgnb.files import from_json, make_private, refuse_link, write_whole
 from kgnb.kg.terms import RDFS, Iri, Literal, Term
+from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 from kgnb.results.interchange import network_of
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
@@ -112,7 +113,7 @@ class Built(Tabled):
                 "Without a model only notes with a form are read: keys, headings, lists. "
                 "For plain sentences choose a model: %llm use, or KGNB_MODEL."
             ]
-        caption = f"Built with {self.pack.name}: {len(self.session.facts):,} facts"
+        caption = f"Built with {self.pack.name}: {count(len(self.session.facts), 'fact')}"
         return Table(columns, rows, caption=caption, notes=notes)
 
     def review(self) -> Table:

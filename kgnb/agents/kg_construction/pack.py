@@ -9,6 +9,7 @@ from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import ToolDefinition
 from kgnb.kg.oxigraph_graph import OxigraphGraph
+from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Tabled, numbers, texts
 
 NAMESPACE = "https://example.org/kg/"
@@ -77,7 +78,7 @@ class ToolPack(PackContent, Tabled):
                 Column("iri", "IRI", "iri"),
             ],
             rows,
-            caption=f"{self.name}: {counts['tools']} tools, {counts['constraints']} constraints",
+            caption=f"{self.name}: {count(counts['tools'], 'tool')}, {count(counts['constraints'], 'constraint')}",
             details=details,
             notes=notes,
             facts=[f"constraints by kind: {kinds}"] if kinds else [],

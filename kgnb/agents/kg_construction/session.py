@@ -35,6 +35,7 @@ from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import in_order, quads, write
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, term_key, triple_key
+from kgnb.results.bundle import count
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
 from kgnb.shapes.sparql_constraints import broken_in_sparql
@@ -70,7 +71,7 @@ class ConstructionSession(GraphState):
         self._made: dict[str, CallResult] = {}  # the results of calls that wrote
 
     def __repr__(self) -> str:
-        return f"<Session: {len(self.facts):,} facts by the tools of {self.pack.name}>"
+        return f"<Session: {count(len(self.facts), 'fact')} by the tools of {self.pack.name}>"
 
     def call(
         self,

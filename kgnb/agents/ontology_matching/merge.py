@@ -34,6 +34,7 @@ from kgnb.judging import UNSURE, Verdict
 from kgnb.kg.words import plain, words
 from kgnb.mappings import Alignment, Dropped, Evidence, Relation, one_to_one, turned, which_concepts
 from kgnb.mappings import Mapping as AlignedPair
+from kgnb.results.bundle import count
 from kgnb.results.wording import percent
 
 MISSED = 0.15
@@ -187,7 +188,8 @@ def _unlisted(validated: Validated) -> list[str]:
     """How many entities without a likely counterpart are not in the queue."""
     if not validated.unlikely:
         return []
-    return [f"{validated.unlikely} more entities have no likely counterpart: a model may know one"]
+    more = count(validated.unlikely, "more entity", "more entities")
+    return [f"{more} without a likely counterpart: a model may know one"]
 
 
 APART = "the ontologies say that they are disjoint"

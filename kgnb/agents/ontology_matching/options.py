@@ -82,7 +82,7 @@ class Judging:
 
     judge: JudgeName = Field(
         default="auto",
-        description="who decides; auto: cascade with a model, rule without; paper: the paper's"
+        description="who decides; auto: cascade with a model, rule without; paper: Agent-OM's"
         " yes/no validator; first: nobody, the best candidate counts",
     )
     error_rate: float = Field(

@@ -21,6 +21,7 @@ from kgnb.kg.ontology import Entity, Kind, Ontology
 from kgnb.kg.words import normal
 from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import structured
+from kgnb.results.bundle import count
 
 INSTRUCTIONS = """You plan how two data models are matched{context}. For each kind of entity you get numbers of both
 models; choose for each kind:
@@ -81,7 +82,7 @@ def planned(source: Ontology, target: Ontology, options: Options, model: ChatMod
         return MatchingPlan(notes=("planned as usual: the model's plan names no kind of entity",))
     plans = [_plan(kind, choice) for kind, choice in sorted(chosen.items())]
     tokens = sum(r.usage.prompt_tokens + r.usage.completion_tokens for r in replies)
-    cost = f"planned by {model.name}: {len(replies)} calls, {tokens:,} tokens"
+    cost = f"planned by {model.name}: {count(len(replies), 'call')}, {count(tokens, 'token')}"
     return MatchingPlan(tuple(plans), (cost, *map(_said, chosen.values())))
 
 

@@ -16,7 +16,7 @@ from kgnb.agents.ontology_matching.values import (
     Validated,
 )
 from kgnb.kg.prefixes import told_apart
-from kgnb.results.bundle import view
+from kgnb.results.bundle import count, view
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Column, Table
 
@@ -37,9 +37,8 @@ def described(value: Described) -> Table:
         [d.side, d.kind, named(d), d.syntactic, "; ".join(d.lexical), d.semantic]
         for d in value.descriptions
     ]
-    caption = (
-        f"{len(value.of('source'))} and {len(value.of('target'))} entities and their three views"
-    )
+    targets = count(len(value.of("target")), "entity", "entities")
+    caption = f"{len(value.of('source'))} and {targets} and their three views"
     return Table(columns, rows, caption=caption)
 
 

@@ -29,6 +29,7 @@ from kgnb.reporting.ontology_matching.stored import installed_alignments, stored
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
+from kgnb.results.bundle import count
 from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import digests_of
 
@@ -175,7 +176,7 @@ def run_cases(
                 break
         raise_waiting(waiting)
     if run.partial:
-        done = f"; {len(outcomes)} of {len(cases)} pairs were matched, and the last may be partial"
+        done = f"; {len(outcomes)} of {count(len(cases), 'pair')} were matched, and the last may be partial"
         notes.append(f"Partial: {run.partial}{done if len(outcomes) < len(cases) else ''}.")
     for at, case in enumerate(cases[: len(outcomes)] if installed else ()):
         if outcomes[at].wanted:

@@ -14,9 +14,11 @@ from kgnb.reporting.figures import (
     Figure,
     FigureRow,
     absent_figure,
+    cells_of,
     figure_table,
     measured,
     published,
+    scored,
 )
 from kgnb.reporting.ontology_matching.experiments import (
     SHARES_RATE,
@@ -38,6 +40,7 @@ from kgnb.reporting.sections import (
     write_numbers,
 )
 from kgnb.reporting.session import ReportSession
+from kgnb.results.bundle import count
 from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 
@@ -46,7 +49,6 @@ COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
 SCORE_KEYS = ("precision", "recall", "f1")
-NOTHING_FOUND = "nothing found"
 
 
 def figures(results: MatchingResults) -> list[FigureRow]:
@@ -64,6 +66,9 @@ def figures(results: MatchingResults) -> list[FigureRow]:
         rows = [FigureRow(results.matcher, covers + mark, _ours(one)) for covers, one in covered]
         if results.rule:
             rows.append(FigureRow("kgnb (the rule alone)", covered[0][0], _ours(results.rule)))
+    else:
+        none = dict.fromkeys(SCORE_KEYS, absent_figure("no reference"))
+        rows = [FigureRow(results.matcher, results.task, none)]
     for peer in results.peers:
         theirs = {name: published(getattr(peer, name), peer.source) for name in SCORE_KEYS}
         elsewhere = "21 pairs" in peer.covers and len(results.scored) != 21
@@ -72,10 +77,9 @@ def figures(results: MatchingResults) -> list[FigureRow]:
 
 
 def _ours(score: Score | Average) -> dict[str, Figure]:
-    found = {name: measured(getattr(score, name)) for name in SCORE_KEYS}
-    if isinstance(score, Score) and not score.tp + score.fp:
-        found["precision"] = absent_figure(NOTHING_FOUND)
-    return found
+    if isinstance(score, Score):
+        return scored(score)
+    return {name: measured(getattr(score, name)) for name in SCORE_KEYS}
 
 
 def headline(results: MatchingResults) -> Table:
@@ -88,9 +92,9 @@ def headline(results: MatchingResults) -> Table:
 
 def headline_bars(results: MatchingResults) -> Plot | None:
     """The figures as bars; None where nothing was measured."""
-    shown = figures(results)
-    if not shown:
+    if not results.scored:
         return None
+    shown = figures(results)
     names = [one.system if len(one.system) <= 28 else one.system[:27] + "…" for one in shown]
     names = [f"{name}\n{one.covered}" for name, one in zip(names, shown, strict=True)]
     several = "Micro adds up the counts of all pairs; mean averages the pairs' figures: compare like with like."
@@ -145,7 +149,8 @@ def risk(results: MatchingResults) -> Plot | Fragment:
         return Fragment(f"<p>{UNMEASURED}</p>", UNMEASURED)
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
-    return risk_over_coverage(points, results.labelled(caption))
+    found = sum(score.tp + score.fp for score in results.scores)
+    return risk_over_coverage(points, results.labelled(caption), n=found)
 
 
 def thresholds(results: MatchingResults) -> Plot | None:
@@ -194,8 +199,8 @@ def cost(results: MatchingResults) -> Table:
     ]
     sides = f"{2 * len(results.outcomes)} sides of {_pairs(len(results.outcomes))}"
     notes = [
-        f"{len(results.ontologies)} ontologies take {sides}: each is embedded and stored once, whatever it is matched "
-        "with.",
+        f"{count(len(results.ontologies), 'ontology', 'ontologies')} on {sides}: "
+        "each is embedded and stored once, whatever it is matched with.",
     ]
     return Table(columns, rows, caption="Pair by pair", notes=notes)
 
@@ -205,7 +210,7 @@ def cost_row(results: MatchingResults) -> FigureRow:
     took = results.cost
     size = sum(len(side) for one in results.outcomes for side in (one.source, one.target))
     totals = asdict(took) | {"usd": results.run.totals.get("usd")}
-    quality = measured(results.micro.f1 if results.scored else None, "no reference")
+    quality = scored(results.micro)["f1"] if results.scored else absent_figure("no reference")
     found = {"f1": quality} | costs.each(totals, size, took.seconds)
     return FigureRow(results.matcher, f"{results.task}, an entity", found)
 
@@ -236,7 +241,7 @@ def sources(results: MatchingResults) -> Table:
 
 def _scored(score: Score) -> list[Value]:
     found, wanted = score.tp + score.fp, score.tp + score.fn
-    return [found, wanted, score.tp, *(_ours(score)[name].cell for name in SCORE_KEYS)]
+    return [found, wanted, score.tp, *cells_of(score)]
 
 
 def _notes(results: MatchingResults) -> list[str]:
@@ -254,21 +259,22 @@ def _notes(results: MatchingResults) -> list[str]:
     if results.simulation:
         asked = sum(one.simulated for one in results.outcomes)
         notes.append(
-            f"SIMULATION: a judge that knows the reference answered {asked} questions ({results.simulation})."
+            f"SIMULATION: a judge that knows the reference answered {count(asked, 'question')} ({results.simulation})."
         )
     return notes
 
 
 def _pairs(number: int) -> str:
-    return "1 pair" if number == 1 else f"{number} pairs"
+    return count(number, "pair")
 
 
 def notice(results: MatchingResults) -> Fragment:
     """In a few sentences what was done, after a warning if anything is simulated."""
     done = (
         f"{_pairs(len(results.outcomes))} matched by the {results.judge}, embedder {results.embedder}: "
-        f"{sum(len(one.alignment) for one in results.outcomes)} mappings found, "
-        f"{sum(len(one.alignment.unsure) for one in results.outcomes)} left unsure, {results.cost.calls} model calls."
+        f"{count(sum(len(one.alignment) for one in results.outcomes), 'mapping')} found, "
+        f"{sum(len(one.alignment.unsure) for one in results.outcomes)} left unsure, "
+        f"{count(results.cost.calls, 'model call')}."
     )
     if results.simulation:
         warning = f"SIMULATION: the judge answers from the reference ({results.simulation}); no matcher reached this."
@@ -458,8 +464,10 @@ def _plain_row(row: FigureRow) -> dict[str, Any]:
     """A row of the headline, its figures by the letters they are known by."""
     letters = {"system": "matcher", "precision": "P", "recall": "R", "f1": "F1"}
     found = {letters.get(name, name): value for name, value in row.to_json().items()}
-    empty = {letters[name]: why for name, why in found.get("empty", {}).items()}
-    return found | ({"empty": empty} if empty else {})
+    for part in ("empty", "few"):
+        if part in found:
+            found[part] = {letters[name]: told for name, told in found[part].items()}
+    return found
 
 
 def _pair(outcome: PairOutcome) -> dict[str, Any]:

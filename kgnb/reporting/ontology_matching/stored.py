@@ -34,15 +34,17 @@ from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, tex
 MAPPED = texts(source="Source", relation="Relation", target="Target")
 
 
-def wrong(results: MatchingResults) -> Table:
+def wrong(results: MatchingResults) -> Table | Fragment:
     """Mappings that were found and are not in the reference, the most confident first."""
+    if not results.scored:
+        return absent(UNMEASURED)
     found = [
         (one, m)
         for one in results.scored
         for m in one.alignment
         if _triple(m) in one.found - one.right
     ]
-    none = "no mapping was found that is not in the reference" if results.scored else UNMEASURED
+    none = "no mapping was found that is not in the reference"
     return _mappings(found, "Found, but not in the reference", none)
 
 
@@ -71,8 +73,10 @@ def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -
     )
 
 
-def missed(results: MatchingResults) -> Table:
+def missed(results: MatchingResults) -> Table | Fragment:
     """Mappings of the reference that were not found, and how far each of them got."""
+    if not results.scored:
+        return absent(UNMEASURED)
     columns = [*texts(pair="Pair"), *MAPPED, *texts(fate="What became of it")]
     lost = [(one, triple) for one in results.scored for triple in sorted(one.right - one.found)]
     fates = [_fate(one, triple) for one, triple in lost]
@@ -83,14 +87,8 @@ def missed(results: MatchingResults) -> Table:
     details = [
         [*_sides(one, triple), *more] for (one, triple), (_, more) in zip(lost, fates, strict=True)
     ]
-    notes = [] if results.scored else [UNMEASURED]
-    return Table(
-        columns,
-        rows,
-        caption=f"In the reference, but not found: {len(rows)}",
-        details=details,
-        notes=notes,
-    )
+    caption = f"In the reference, but not found: {len(rows)}"
+    return Table(columns, rows, caption=caption, details=details)
 
 
 def _triple(mapping: Mapping) -> Triple:
