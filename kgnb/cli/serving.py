@@ -15,7 +15,7 @@ from kgnb.results.bundle import count
 from kgnb.results.escaping import unbroken
 from kgnb.settings import Settings, secret
 from kgnb.tasks.agents import agent_called, mcp_server, serve_stdio
-from kgnb.tasks.building import compile_ontology, look_up
+from kgnb.tasks.building import compile_ontology, look_up, mistakes
 from kgnb.tasks.text2sparql import serve_text2sparql
 
 AGENT = "agent:"
@@ -44,6 +44,8 @@ def serve(tbox: str, given: Mapping[str, Any]) -> None:
         derive_types=given["derive_types"],
         only=given["only"],
     )
+    for line in mistakes(pack, unbroken(tbox)):
+        print(f"kgnb: {line}", file=sys.stderr)
     outside = [look_up(given["reference"], pack)] if given["reference"] else []
     spaces = {"namespace": given["namespace"]} if given["namespace"] else {}
     session = pack.session(store=given["store"], **spaces)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from kgnb.errors import shown
 from kgnb.lookups.service import JsonService
 
 SHOWN = (
@@ -40,7 +42,8 @@ class CrystallographyOpenDatabase:
         answer = self.service.answer(f"{self.url}/result?{urlencode({**given, 'format': 'json'})}")
         entries = [] if answer is None else answer
         if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-            raise ValueError("the database answered in another form than it documents")
+            came = shown(json.dumps(answer, ensure_ascii=False), 120)
+            raise ValueError(f"the database answered in another form than it documents: {came}")
         return {"structures": [self._entry(one) for one in entries[:MOST]], "found": len(entries)}
 
     def _entry(self, entry: dict[str, Any]) -> dict[str, Any]:

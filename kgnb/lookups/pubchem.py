@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from kgnb.errors import shown
 from kgnb.lookups.service import JsonService
 
 PROPERTIES = "Title,IUPACName,MolecularFormula,MolecularWeight,SMILES,InChI,InChIKey"
@@ -33,8 +35,11 @@ class PubChem:
         form = urlencode({"name": name.strip()}).encode()
         url = f"{self.url}/compound/name/property/{PROPERTIES}/JSON"
         answer = self.service.answer(url, form)
-        table = answer.get("PropertyTable", {}) if isinstance(answer, dict) else {}
-        compounds = table.get("Properties", []) if isinstance(table, dict) else []
-        if not isinstance(compounds, list):
-            raise ValueError("PubChem answered in another form than it documents")
+        if answer is None:
+            return {"compounds": [], "found": 0}
+        table = answer.get("PropertyTable") if isinstance(answer, dict) else None
+        compounds = table.get("Properties") if isinstance(table, dict) else None
+        if not isinstance(compounds, list) or not all(isinstance(one, dict) for one in compounds):
+            came = shown(json.dumps(answer, ensure_ascii=False), 120)
+            raise ValueError(f"PubChem answered in another form than it documents: {came}")
         return {"compounds": compounds[:MOST], "found": len(compounds)}

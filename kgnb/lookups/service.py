@@ -44,9 +44,12 @@ class JsonService:
         if got.cut:
             raise ValueError(f"{self.name} knows too many of these: ask for something narrower")
         try:
-            return from_json(got.body)
+            answer = from_json(got.body)
         except ValueError as error:
             raise ValueError(f"{self.name} did not answer in JSON") from error
+        if answer is None:
+            raise ValueError(f"{self.name} answered null, which says nothing")
+        return answer
 
     def _once(self, url: str, form: bytes | None) -> HttpAnswer:
         courtesy_towards(url).wait()

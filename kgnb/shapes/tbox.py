@@ -12,12 +12,13 @@ from kgnb.errors import DataError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.labels import readable
 from kgnb.kg.ontology import Entity, Ontology
-from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Blank, Iri, Literal, Term
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE, Path, either, inverse, one
 
 ONE_OF = f"{OWL}oneOf"
 MOST_ABOVE = 500  # terms above a class or a property; their number is squared in a chain
+_CONCEPT = f"{SKOS}Concept"  # a class like any other, where a property leads to it
 _META = (
     v.META_TYPES
     | {
@@ -196,7 +197,7 @@ class TBox:
             if (
                 isinstance(subject, Iri)
                 and str(kind) in classes
-                and str(kind) not in _META
+                and (str(kind) not in _META or str(kind) == _CONCEPT)
                 and subject not in terms
             ):
                 found[str(subject)].add(str(kind))

@@ -62,6 +62,7 @@ def test_a_busy_database_is_asked_again_and_a_broken_one_is_said() -> None:
     with pytest.raises(ValueError, match="cannot be reached"):
         PubChem(stub.url).pubchem("caffeine")
     odd = {b"<html>": "not answer in JSON", b'{"PropertyTable":{"Properties":3}}': "another form"}
+    odd |= {b'["caffeine"]': 'documents: \\["caffeine"', b"null": "null", b'{"Fault":{}}': "Fault"}
     for body, said in odd.items():
         with RawServer(partial(_answering, body)) as server, pytest.raises(ValueError, match=said):
             PubChem(server.url).pubchem("caffeine")

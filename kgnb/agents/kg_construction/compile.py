@@ -25,7 +25,7 @@ from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology_reader import read_ontology
 from kgnb.kg.quads import digest, written
-from kgnb.kg.terms import OWL, Iri, Triple
+from kgnb.kg.terms import OWL, SKOS, Iri, Triple
 from kgnb.kg.words import words
 from kgnb.shapes.checking import Checker, ClassHierarchy
 from kgnb.shapes.facts import Facts
@@ -41,6 +41,14 @@ MISTAKES = frozenset(
     {"malformed shape", "circular shape", "number", "path", "pattern", "unknown term"}
 )
 _ALWAYS = ("inspect", "replace", "retract", "missing", "finish")
+
+
+_EMPTY = "there is no class and no property in it: is it data?"
+_CONCEPTS = (
+    "it has SKOS concepts and no property, so a text can say nothing of them. Give a file that "
+    "declares classes and properties beside it (several are read as one ontology): a property with "
+    "the range skos:Concept takes the concepts as values."
+)
 
 
 def compile(
@@ -103,11 +111,9 @@ def compile(
     leads = {iri: maker.values(iri).classes for iri in tbox.properties}
     if only:
         tools = part_of(tools, tbox, every, leads, only)
-    if not tbox.classes and not tbox.properties:
-        warnings = [
-            Warned("empty ontology", "", "there is no class and no property in it: is it data?"),
-            *warnings,
-        ]
+    concepts = any(f"{SKOS}Concept" in map(str, facts.types(Iri(one))) for one in tbox.classes)
+    if not tbox.properties and (concepts or not tbox.classes):
+        warnings = [Warned("empty ontology", "", _CONCEPTS if concepts else _EMPTY), *warnings]
     manifest = {
         "ontology": tbox.ontology.iri or tbox.ontology.name,
         "tbox_sha256": digest(triples),

@@ -250,7 +250,7 @@ def read_steps(pack: ToolPack, path: Path) -> list[PlanStep]:
                 tuple(step.get("reads", ())),
                 tuple(step.get("writes", ())),
                 {kind: tuple(names) for kind, names in step["tool_groups"].items()},
-                str(step.get("goal") or ""),
+                _told_goal(pack, str(step.get("name") or ""), str(step.get("goal") or "")),
             )
             for number, step in enumerate(listed, 1)
         ]
@@ -268,6 +268,14 @@ def read_steps(pack: ToolPack, path: Path) -> list[PlanStep]:
                     fix=f"Near: {', '.join(near)}. kgnb compile lists them all.",
                 )
     return steps
+
+
+def _told_goal(pack: ToolPack, name: str, goal: str) -> str:
+    """What a person wrote into a step as its name and its goal, which a model is told."""
+    usual = {step.name: step.usual_goal for step in pack.plan}
+    named = "" if name in usual else name
+    own = "" if goal in usual.values() else goal
+    return ": ".join(filter(None, [named, own]))
 
 
 @dataclass(frozen=True)

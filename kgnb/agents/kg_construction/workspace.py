@@ -498,8 +498,12 @@ _ELLIPSIS = re.compile(r"\s*(?:\[\s*)?(?:\.{3,}|…)(?:\s*\])?\s*")
 _SHORTEST = 4  # characters of a piece of a quote with an ellipsis: shorter ones are everywhere
 _LEFT_OUT = 600  # characters that an ellipsis may stand for
 _ALIKE = str.maketrans(
-    {c: "'" for c in '"‘’‚‛`´′“”„‟«»″‹›'} | {c: "-" for c in "‐‑‒–—―−"} | {c: " " for c in "*_|#"}
+    {c: "'" for c in '"‘’‚‛`´′“”„‟«»″‹›'}
+    | {c: "-" for c in "‐‑‒–—―−"}
+    | {c: " " for c in "*_|#"}
+    | {"×": "x", "∕": "/", "˚": "°", "∙": "·", "⋅": "·"}
 )
+_FRACTION = re.compile(r"(?<![\d/])(?:\d{1,3} )?\d{1,2}/\d{1,2}(?![\d/])")
 
 
 @lru_cache(maxsize=16)
@@ -513,7 +517,10 @@ def plain_text(text: str) -> tuple[str, tuple[int, ...]]:
     for at, raw in enumerate(text):
         if joined[at]:
             continue
-        for char in unicodedata.normalize("NFKD", raw.translate(_ALIKE)).casefold():
+        plain = unicodedata.normalize("NFKD", raw.translate(_ALIKE)).replace("⁄", "/").casefold()
+        if "/" in plain and found and found[-1].isdigit():
+            plain = plain if len(plain) == 1 else f" {plain}"  # 1½ is 1 1/2, not 11/2
+        for char in plain:
             shown = " " if char.isspace() else char
             if shown == " " and found and found[-1] == " ":
                 continue
@@ -530,6 +537,16 @@ def _piece(text: str, piece: str, start: int) -> int:
 
 
 def _whole_numbers(text: str, start: int, end: int) -> bool:
-    """Whether no number is cut at the ends of a stretch of text."""
-    before = start > 0 and text[start].isdigit() and text[start - 1].isdigit()
-    return not before and not (end < len(text) and text[end - 1].isdigit() and text[end].isdigit())
+    """Whether no number is cut at the ends of a stretch of text, nor a fraction such as 1 1/2."""
+    before = start > 0 and _numeric(text[start]) and _numeric(text[start - 1])
+    after = end < len(text) and _numeric(text[end - 1]) and _numeric(text[end])
+    return not (before or after or _in_fraction(text, start) or _in_fraction(text, end))
+
+
+def _numeric(char: str) -> bool:
+    return char.isdigit() or unicodedata.category(char) == "No"  # ½ is no digit
+
+
+def _in_fraction(text: str, place: int) -> bool:
+    near = _FRACTION.finditer(text, max(0, place - 10), place + 10)
+    return any(one.start() < place < one.end() for one in near)

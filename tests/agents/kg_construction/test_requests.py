@@ -1,5 +1,6 @@
 """What a model is sent: short notes together, long documents in steps, and the ontology's words."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -173,6 +174,24 @@ def test_a_plan_of_ones_own_is_followed(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="create_persn") as error:
         plan(CHOIRS, follow=str(file))
     assert "create_person" in str(error.value)
+
+
+def test_an_edited_name_of_a_step_is_told(tmp_path: Path) -> None:
+    CHOIRS.save(tmp_path / "pack")
+    steps = json.loads((tmp_path / "pack" / "plan.json").read_text())
+    model = ScriptedModel(lambda request: calls(("finish", {})))
+    for name in (steps["steps"][0]["name"], "women who sing"):
+        steps["steps"][0]["name"] = name
+        (tmp_path / "plan.json").write_text(json.dumps(steps))
+        options = Options(plan=str(tmp_path / "plan.json"))
+        build_graph({"n": "x"}, CHOIRS, judge="model", model=model, options=options)
+    told = [request.messages[1].text for request in model.asked]
+    assert ["women who sing" in text for text in told] == [
+        *[False] * len(steps["steps"]),
+        True,
+        *[False] * (len(steps["steps"]) - 1),
+    ]
+    assert not any("Find every" in text for text in told)  # the usual goal, which nobody wrote
 
 
 def test_what_a_text_says_without_a_number_may_be_a_quantity() -> None:
