@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"[-+]?\d[\d.,'\u00a0\u202f ]*")
 _UNITED = re.compile(
     r"^[^\w+-]*[-+]?\d[\d.,'\u00a0\u202f ]*\s*[^\W\d]{0,6}[\s/²³°%$€£]*[^\W\d]{0,3}$"
 )
-_CODE = re.compile(r"(?=.*\d)[\w./\-]{3,40}")
+_CODE = re.compile(r"(?=.*\d)(?!.*[a-zß-ÿ]{6})[\w./\-]{3,40}")  # 2-chlorotoluene is a name
 
 LEGAL = frozenset(
     "gmbh mbh ag kg kgaa ohg ug se ltd limited inc incorporated corp corporation co company llc llp lp plc sa sas sarl "
@@ -423,9 +423,8 @@ def comparable(one: Kind, other: Kind) -> Kind | None:
         return "date"
     if pair <= DIGITS:
         return "phone" if "phone" in pair else "code"
-    if pair == {"mail", "url"}:
-        return None
-    return None
+    # a host or an account by its short name: web04 and web04.example.org
+    return "text" if "code" in pair and pair & {"mail", "url"} else None
 
 
 Compare = Callable[[str, str], float]

@@ -4,8 +4,6 @@ chance.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -162,9 +160,7 @@ def _repeated(
     left: EntityGraph, right: EntityGraph, match: RecordMatch, first: Integers
 ) -> list[str]:
     """What is proposed where duplicates of one side fit one entity of the other."""
-    turned = replace(
-        match, pairs=CandidatePairs(match.pairs.columns, match.pairs.rows), size=match.size[::-1]
-    )
+    turned = match.turned()
     back = np.full(match.size[1], -1, dtype=np.int64)
     back[first[first >= 0]] = np.flatnonzero(first >= 0)
     found = [

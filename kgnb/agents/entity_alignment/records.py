@@ -119,6 +119,12 @@ class RecordMatch:
         total: Doubles = traits(self) @ np.array(weights) + free
         return total
 
+    def turned(self) -> RecordMatch:
+        """The same from right to left; the pairs stay in their order."""
+        pairs = CandidatePairs(self.pairs.columns, self.pairs.rows)
+        fields = tuple(FieldPair(pair.right, pair.left, pair.kind) for pair in self.fields)
+        return replace(self, fields=fields, pairs=pairs, size=self.size[::-1])
+
     def kept(self, some: NDArray[np.bool_]) -> RecordMatch:
         """The same for some of the pairs."""
         pairs = CandidatePairs(self.pairs.rows[some], self.pairs.columns[some])
@@ -440,19 +446,21 @@ LIKENESS = {
 """Log-odds that two records are the same, whatever else they may be compared with: a logistic
 regression over what their fields say and how alike all their values together are spelt."""
 CALIBRATION = {
-    "likeness": 0.39,
+    "likeness": 0.42,
     "margin": 0.47,
-    "spelt alike": -1.69,
-    "identifiers equal": 0.79,
-    "identifiers differ": -1.5,
-    "texts equal": 0.1,
-    "texts differ": -0.32,
-    "words apart": 0.22,
-    "figures apart": -0.6,
-    "names apart": -1.92,
-    "entities": 0.59,
-    "share": 13.09,
-    "": -11.1,
+    "spelt alike": 0.83,
+    "identifiers equal": 1.19,
+    "identifiers differ": -2.04,
+    "texts equal": 0.11,
+    "texts differ": -0.3,
+    "words apart": 0.71,
+    "figures apart": -1.28,
+    "names apart": -2.35,
+    "disagrees": 0.34,
+    "below the usual": 1.6,
+    "entities": 0.73,
+    "share": 11.42,
+    "": -12.49,
 }
 """Log-odds of a match of two records that are each other's best."""
 DUPLICATES = {
@@ -466,6 +474,8 @@ DUPLICATES = {
     "words apart": -0.6,
     "figures apart": 1.86,
     "names apart": -10.48,
+    "disagrees": 0.0,
+    "below the usual": 0.0,
     "entities": 0.0,
     "share": -0.91,
     "": -1.27,
@@ -476,7 +486,9 @@ matches, each kind counting the same (``python -m benchmarks.tables``, docs/eval
 
 NAMED_APART = 0.3  # share of the words of two names that each lacks, in one table
 IN_DOUBT = 0.45  # the most that is believed of pairs alike in one field only, or contradicted
+DISTINCT = 4.0  # what a value says that hardly any other row has
 CONTRADICTS = -1.5  # what a difference says where four of five matches agree
+DIFFERS = -2.5  # and where hardly any match differs so
 
 
 def traits(match: RecordMatch) -> Doubles:
@@ -511,12 +523,13 @@ def _usually_apart(match: RecordMatch) -> Singles:
 def features(
     match: RecordMatch, at: Longs, *, alone: bool = False, repeated: bool = False
 ) -> Doubles:
-    """What the calibration reads of some of the pairs: (n, 9), in the order of ``CALIBRATION``.
+    """What the calibration reads of some of the pairs: (n, 14), in the order of ``CALIBRATION``.
 
     ``margin`` is over the next best pair of either entity; of the row's entity alone if columns may
     be used several times. Where anything may be ``repeated``, likely pairs do not compete. ``share``
     is how many of the smaller side are somebody's best as somebody is theirs: where the two share
-    little, few are.
+    little, few are. How far a pair is ``below the usual``, the likelier half of those, says how to
+    read its likeness: what is left over on both sides pairs up as well, and agrees in a town or a year.
     """
     score = match.odds
     rivals = np.where(score > 0, -np.inf, score) if repeated else score
@@ -524,14 +537,25 @@ def features(
     if not alone:
         next_best = np.maximum(next_best, _second(match.pairs.columns, rivals, match.size[1]))
     open_ = min((len(np.unique(ends)) for ends in match.pairs), default=1)
+    best = mutual(match)
+    usual = _usual(score[best])
+    own = traits(match)[at]
     columns = [
         np.clip(score[at], -8, 12),
         np.clip((score - next_best)[at], 0, 12),
-        traits(match)[at, 2:],
+        own[:, 2:],
+        np.zeros(len(at)) if repeated else own[:, 1],
+        np.zeros(len(at)) if repeated else np.clip((usual - score[at]) / max(usual, 1.0), 0, 2),
         np.full(len(at), 0.0 if repeated else float(log(np.array([max(match.size)]))[0])),
-        np.full(len(at), len(mutual(match)) / max(open_, 1)),
+        np.full(len(at), len(best) / max(open_, 1)),
     ]
     return np.column_stack(columns).astype(np.float64)
+
+
+def _usual(odds: Doubles) -> float:
+    """The median of the likelier half."""
+    likelier = odds[odds >= np.median(odds)] if len(odds) else odds
+    return float(np.median(likelier)) if len(likelier) else 0.0
 
 
 def _second(ends: Longs, scores: Doubles, size: int) -> Doubles:
@@ -572,21 +596,43 @@ def in_doubt(match: RecordMatch, at: Longs, *, repeated: bool = False) -> NDArra
     """Which of these pairs stay in doubt, however alike they are.
 
     One value that agrees (a street, a city) does not tell which thing is meant where the tables have
-    more; two with different birth dates are hardly one where dates usually agree; and in one table,
-    where duplicates are few, firms of one family share an address, but not their trade: of their
-    names each has a word that the other lacks.
+    more, unless hardly any other row has it and one of the two rows says more. Two with different
+    birth dates are hardly one where dates usually agree; and in one table, where duplicates are few,
+    firms of one family share an address, but not their trade: of their names each has a word that the
+    other lacks.
     """
     thin = (match.level[at] >= 0).sum(axis=1) < min(len(match.fields), 2)
-    found: NDArray[np.bool_] = thin | _contradicted(match, at)
     if repeated:
-        found |= match.apart[at, 2] >= NAMED_APART
+        thin |= match.apart[at, 2] >= NAMED_APART
+    else:
+        rare = match.speaks[at].max(axis=1) >= DISTINCT
+        thin &= ~(rare & (_said(match, at) >= 2))
+    found: NDArray[np.bool_] = thin | _contradicted(match, at)
     return found
 
 
+def _said(match: RecordMatch, at: Longs) -> Longs:
+    """How many of the compared fields have a value, in the row of each pair that has more."""
+    found = np.zeros((2, len(at)), dtype=np.int64)
+    sides = ([pair.left for pair in match.fields], [pair.right for pair in match.fields])
+    for count, ends, fields in zip(found, match.pairs, sides, strict=True):
+        for field in dict.fromkeys(fields):
+            count += field.held[ends[at], 0] >= 0
+    most: Longs = found.max(axis=0)
+    return most
+
+
 def _contradicted(match: RecordMatch, at: Longs) -> NDArray[np.bool_]:
-    """Which of these pairs differ in an identifier that matches usually agree in, and agree in none."""
+    """Which of these pairs differ in an identifier that matches usually agree in, and agree in none; or
+    differ in several fields that matches agree in, and in more than they agree in: a remake has the
+    title of a film, another year and another director.
+    """
     hard = np.array([pair.kind in HARD for pair in match.fields])
     level, speaks = match.level[at][:, hard], match.speaks[at][:, hard]
     against = ((level == 0) & (speaks <= CONTRADICTS)).any(axis=1)
-    found: NDArray[np.bool_] = against & ~(level >= 3).any(axis=1)
+    differ = (match.speaks[at] <= DIFFERS).sum(axis=1)
+    many = (differ >= 2) & (differ > (match.level[at] >= 2).sum(axis=1))
+    found: NDArray[np.bool_] = (against & ~(level >= 3).any(axis=1)) | (
+        many & (not match.one_table)
+    )
     return found

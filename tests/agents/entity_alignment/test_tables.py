@@ -282,3 +282,91 @@ def test_cells_as_long_as_a_book_are_compared_by_their_beginnings_and_this_is_sa
     assert "10 of 10 entities matched" in said
     assert "20 values of more than 2,000 characters: only the beginning is compared" in said
     assert time.process_time() - began < 20
+
+
+WORDS = "Night River Shadow Glass Winter Garden Silent Border Last Summer Iron Letter House".split()
+PEOPLE_NAMES = "Ana Bo Cem Dag Eva Fay Gus Hal Ida Jan Kai Lea Max Nia Oda Pia Rex Sol Tim".split()
+
+
+def test_a_remake_of_the_same_title_is_another_film(tmp_path):
+    films = [
+        {
+            "id": f"f{at}",
+            "title": f"{WORDS[at % 13]} {WORDS[at * 5 % 11]}",
+            "year": str(1950 + at),
+            "director": f"{PEOPLE_NAMES[at * 3 % 19]} {WORDS[at * 7 % 13]}son",
+            "runtime": f"{85 + at} min",
+        }
+        for at in range(60)
+    ]
+    listed = [
+        {
+            "id": f"m{at}",
+            "name": f"{film['title']} ({film['year']})",
+            "dir": ", ".join(reversed(film["director"].split())),
+            "length": str(85 + at),
+        }
+        for at, film in enumerate(films)
+        if at < 45
+    ]
+    listed += [
+        {
+            "id": f"r{at}",
+            "name": f"{film['title']} ({2005 + at % 15})",
+            "dir": f"{PEOPLE_NAMES[at % 19]} Petridis",
+            "length": str(160 - at),
+        }
+        for at, film in enumerate(films)
+        if at >= 53
+    ]
+    truth = frozenset((f"f{at}", f"m{at}") for at in range(45))
+    found = pairs(aligned(TablePair("films", films, listed, truth), tmp_path))
+    assert len(found & truth) >= 43
+    assert sum(other.startswith("r") for _, other in found) <= 1
+
+
+def test_a_host_by_its_short_name_and_a_name_with_figures_are_found_by_that_alone(tmp_path):
+    roles = "web db mail app cache proxy".split()
+    hosts = [
+        {
+            "id": f"h{at}",
+            "host": f"{roles[at % 6]}{at:02}",
+            "zone": ("prod", "test")[at % 2],
+            "serial": f"SN{at * 7919 % 100_000:05}X",
+        }
+        for at in range(50)
+    ]
+    known = [
+        {
+            "id": f"c{at}",
+            "fqdn": f"{host['host']}.{host['zone']}.example.org",
+            "sn": host["serial"].lower() if at % 2 else "",
+            "owner": PEOPLE_NAMES[at % 19],
+        }
+        for at, host in enumerate(hosts)
+        if at % 5
+    ]
+    truth = frozenset((f"h{at}", f"c{at}") for at in range(50) if at % 5)
+    found = pairs(aligned(TablePair("hosts", hosts, known, truth), tmp_path))
+    assert found <= truth and len(found) >= 0.9 * len(truth)
+    assert kind_of(["2-chlorotoluene", "2,4-dinitrobenzene"]) == "text"
+    assert kind_of(["KX-TG6700B", "RE-2024-1006"]) == "code"
+
+
+def test_rows_of_which_one_says_only_its_name_are_found_where_names_are_distinct(tmp_path):
+    names = [f"{one} {other}" for one in WORDS[:8] for other in PEOPLE_NAMES[:7]]
+    left = [
+        {"id": f"a{at}", "name": name, "founded": str(1880 + at), "members": str(40 + at * 3)}
+        for at, name in enumerate(names)
+    ]
+    right = [
+        {
+            "id": f"b{at}",
+            "club": " ".join(reversed(name.split())),
+            "since": str(1880 + at) if at % 3 else "",
+        }
+        for at, name in enumerate(names[:40])
+    ]
+    truth = frozenset((f"a{at}", f"b{at}") for at in range(40))
+    found = pairs(aligned(TablePair("clubs", left, right, truth), tmp_path))
+    assert found <= truth and len(found) >= 36
