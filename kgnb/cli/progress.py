@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TextIO, cast
 
-from kgnb.results.bundle import count
+from kgnb.results.bundle import count, one_of
 from kgnb.results.escaping import one_line, visible
 from kgnb.results.run_view import cached_fact
 from kgnb.results.wording import money
@@ -66,7 +66,8 @@ class ProgressLine:
         left = ""
         if total and 0 < done < total and (taken := self._clock() - self._begun) >= 1:
             left = f", {in_time(taken / done * (total - done))} left"
-        self.draw(f"{self._stage}: {done:,}{share} {unit}{left}")
+        things = one_of(unit) if (total or done) == 1 else unit
+        self.draw(f"{self._stage}: {done:,}{share} {things}{left}")
 
     def draw(self, text: str, now: bool = False) -> None:
         """Shows a line, unless another was shown a moment ago."""

@@ -207,12 +207,13 @@ def over_pairs(
     if not given:
         raise ValueError("there is no pair to average over")
     count, first = len(given), given[0][0]
+    these = "this pair" if count == 1 else f"these {count} pairs"
     mean = MatchingFigure(
         first.system,
         sum(figure.precision for figure, _ in given) / count,
         sum(figure.recall for figure, _ in given) / count,
         sum(figure.f1 for figure, _ in given) / count,
-        f"mean of these {count} pairs",
+        f"mean of {these}",
         f"{first.source}, pair by pair",
     )
     right = [round(figure.recall * size) for figure, size in given]
@@ -226,7 +227,7 @@ def over_pairs(
         sum(right) / sum(found) if sum(found) else 0.0,
         sum(right) / wanted if wanted else 0.0,
         2 * sum(right) / (sum(found) + wanted) if sum(found) + wanted else 0.0,
-        f"micro over these {count} pairs",
+        f"micro over {these}",
         f"{first.source}, counts restored from the pairs' figures",
     )
     return mean, micro

@@ -131,7 +131,7 @@ def verdicts(
     found = judge.judge(questions)
     if len(found) != len(questions):
         raise ValueError(
-            f"the {judge.name} judge gave {len(found)} verdicts on {len(questions)} questions"
+            f"the {judge.name} judge gave {count(len(found), 'verdict')} on {count(len(questions), 'question')}"
         )
     return [
         _among(checked(one, question, judge.name), decisions, none)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 
 from kgnb.errors import LimitError
+from kgnb.results.bundle import one_of
 
 _UNITS = {"calls": "model calls", "tokens": "tokens", "usd": "US dollars", "seconds": "seconds"}
 STOPPED = "stopped"
@@ -94,7 +95,7 @@ class Budget:
         """The budget that ``expected`` exceeds, in words; "" if all suffice."""
         with self._changed:
             limit = self._exceeded([expected])
-        return f"{getattr(self.limits, limit):g} {_UNITS[limit]}" if limit in _UNITS else ""
+        return _in_units(getattr(self.limits, limit), limit) if limit in _UNITS else ""
 
     def settle(self, expected: Spending, actual: Spending) -> None:
         """Replace what was set aside by what the call did cost."""
@@ -124,10 +125,15 @@ class Budget:
             )
         spent = self._elapsed() if limit == "seconds" else getattr(self._spent, limit)
         return LimitError(
-            f"the budget of {getattr(self.limits, limit):g} {_UNITS[limit]} is spent ({spent:g} used)",
+            f"the budget of {_in_units(getattr(self.limits, limit), limit)} is spent ({spent:g} used)",
             limit=limit,
             fix=f"Raise the limit ({limit}) and run again: replies already paid for come from the cache.",
         )
+
+
+def _in_units(amount: float, limit: str) -> str:
+    """An amount with its unit."""
+    return f"{amount:g} {one_of(_UNITS[limit]) if amount == 1 else _UNITS[limit]}"
 
 
 def _sum(items: Sequence[Spending]) -> Spending:

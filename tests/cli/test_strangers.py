@@ -59,7 +59,7 @@ def test_a_heading_is_no_pair_and_an_unknown_id_is_one_that_was_missed(
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("align ours.csv theirs.csv --reference strange.tsv", "1 of 1 pairs name an entity"),
+        ("align ours.csv theirs.csv --reference strange.tsv", "1 of 1 pair with an entity"),
         ("evaluate pairs.tsv strange.tsv", "it names no entity that strange.tsv names"),
         ("evaluate pairs.tsv note.txt", "no row holds two IRIs"),
         ("evaluate bare.tsv pairs.tsv", "bare.tsv: it holds no pair"),

@@ -226,7 +226,7 @@ def test_a_server_that_fails_in_a_call_is_told_to_the_model_and_counted(
     how: str, server: Any
 ) -> None:
     with (
-        pytest.warns(ToolFailed, match="1 of 1 calls failed"),
+        pytest.warns(ToolFailed, match="1 of 1 call failed"),
         outside_tools([server([tool()], how)], seconds=3) as (opened,),
         pytest.raises(ValueError, match="beds: "),
     ):
@@ -327,7 +327,7 @@ def test_an_answer_over_http_that_never_ends_is_broken_off(packed: bool) -> None
     assert server.url in told.value.what
     with (
         Endless("tools/call", packed=packed) as server,
-        pytest.warns(ToolFailed, match="1 of 1 calls failed.*longer than 16 MiB"),
+        pytest.warns(ToolFailed, match="1 of 1 call failed.*longer than 16 MiB"),
         outside_tools([server.url]) as (opened,),
         pytest.raises(ValueError, match="longer than 16 MiB"),
     ):

@@ -71,7 +71,7 @@ def test_a_verdict_counts_with_a_word_of_the_list_and_a_choice_where_that_needs_
         def judge(self, questions: Sequence[Ask]) -> list[Verdict]:
             return []
 
-    with pytest.raises(ValueError, match="the lazy judge gave 0 verdicts on 1 questions"):
+    with pytest.raises(ValueError, match="the lazy judge gave 0 verdicts on 1 question"):
         verdicts([BUNK], Lazy())
 
 

@@ -150,7 +150,7 @@ def test_a_budget_marks_what_is_shown_as_partial_and_a_raised_one_lets_it_go_on(
         notebook.good(f"%llm use stub --base-url {server.url} --price 900/900")
         notebook.good("%om start huts:alpine huts:refuge")
         for limit, said in (
-            ("--calls 1", "1 model calls"),
+            ("--calls 1", "1 model call"),
             ("--calls 0 --tokens 2000", "2000 tokens"),
         ):
             assert notebook.good(f"%llm budget {limit}").printed.startswith("budget of a run: ")

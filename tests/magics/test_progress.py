@@ -70,7 +70,7 @@ def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_sel
     assert texts[-1] == "validate: done"
     assert not outputs[0].update and all(output.update for output in outputs[1:])
     texts = [output.data["text/plain"] for output in shown(calls)]
-    assert (texts[0], texts[-1]) == ("retrieve: 1 model calls", "")
+    assert (texts[0], texts[-1]) == ("retrieve: 1 model call", "")
 
 
 def test_a_terminal_gets_one_line_that_is_wiped_and_a_file_nothing() -> None:

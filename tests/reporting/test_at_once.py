@@ -14,7 +14,7 @@ def test_a_model_without_agents_gets_both_lists_at_once() -> None:
     model = ScriptedModel(lambda request: json.dumps({"pairs": pairs}))
     alignment = at_once(described, model)
     assert [(m.source_label, m.target_label) for m in alignment] == [("Warden", "hut keeper")]
-    assert "1 pairs left out" in alignment.notes[0]
+    assert "1 pair left out" in alignment.notes[0]
     at_once(described, model, context=True)
     bare, told = (request.messages[-1].text for request in model.asked)
     assert "kept for somebody" in told

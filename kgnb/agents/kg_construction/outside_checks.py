@@ -21,6 +21,7 @@ from kgnb.errors import ConfigError, KgnbError, ToolFailed, shown
 from kgnb.llm.pacing import rest
 from kgnb.llm.prices import estimate_tokens
 from kgnb.llm.tools import Tool
+from kgnb.results.bundle import count
 
 SECONDS = 60.0
 """How long a call may take."""
@@ -221,7 +222,7 @@ class Guard:
         """Say how many calls failed, if any."""
         if self.failures:
             warnings.warn_explicit(
-                f"{self.tool.spec.name}: {self.failures} of {self.calls} calls failed; "
+                f"{self.tool.spec.name}: {self.failures} of {count(self.calls, 'call')} failed; "
                 f"the last: {self.last}",
                 ToolFailed,
                 "kgnb",

@@ -86,7 +86,7 @@ def test_the_rule_judges_the_kinds_that_need_no_model() -> None:
 
 def test_the_plan_and_its_cost_are_told_and_an_unusable_one_is_said() -> None:
     notes = " ".join(run({"kind": "class", "k": 3, "why": "few"}).values["merge"].notes)
-    assert "1 calls" in notes
+    assert "1 call," in notes
     assert "class: syntactic, lexical, semantic, k 3, judge model (few)" in notes
     broken: Alignment = run({"kind": "class", "views": ["smell"]}).values["merge"]
     assert "cannot be used" in broken.notes[0]
