@@ -45,7 +45,7 @@ from kgnb.reporting.figures import (
 )
 from kgnb.reporting.figures import published as cited
 from kgnb.reporting.figures import scored as counted
-from kgnb.reporting.plot import Plot, grouped_bars, in_series
+from kgnb.reporting.plot import Plot, grouped_bars
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
@@ -542,7 +542,9 @@ def headline_bars(results: BuildingResults) -> Plot | Fragment:
         "micro": micro(results.scores)
     }
     caption = f"{results.title}: slots of the records, by category, read by {results.reader}."
-    return grouped_bars(list(parts), in_series(list(parts.values())), caption)
+    found = [counted(one) for one in parts.values()]
+    series = [(column.title, [one[column.key].value for one in found]) for column in SCORES]
+    return grouped_bars(list(parts), series, caption)
 
 
 def notice(results: BuildingResults) -> Fragment:

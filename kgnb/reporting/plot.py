@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, TypeAlias
 
-from kgnb.results.wording import FEW
+from kgnb.results.cells import OfFew
+from kgnb.results.wording import FEW, of_few
 
 Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import
 Draw: TypeAlias = Callable[[Axes, "Theme"], None]
@@ -124,7 +125,7 @@ def grouped_bars(
             places = [row + 0.4 - height * (at + 0.5) for row in range(len(names) - 1, -1, -1)]
             widths = [100 * (value or 0.0) for value in values]
             drawn = axes.barh(places, widths, height * 0.86, label=label, color=theme.series[at])
-            labels = ["" if value is None else f"{100 * value:.0f}" for value in values]
+            labels = [_bar_label(value) for value in values]
             axes.bar_label(drawn, labels, padding=2, fontsize=7, color=theme.soft)
         axes.set_yticks(range(len(names) - 1, -1, -1), names)
         axes.tick_params(axis="y", length=0)
@@ -142,6 +143,13 @@ def grouped_bars(
     return Plot(
         draw, caption, f"Bars in percent. {'; '.join(alt)}.", size=(7.2, 0.9 + 0.42 * len(names))
     )
+
+
+def _bar_label(value: float | None) -> str:
+    if value is None:
+        return ""
+    few = f" ({of_few(value.of, value.bounds)})" if isinstance(value, OfFew) else ""
+    return f"{100 * value:.0f}{few}"
 
 
 def lines(
@@ -227,4 +235,6 @@ def risk_over_coverage(
 
 
 def _percent(value: float | None) -> str:
+    if isinstance(value, OfFew):
+        return value.text
     return "not known" if value is None else f"{100 * value:.1f} %"

@@ -133,6 +133,8 @@ def as_html(value: Value, kind: Kind, decimals: bool = False) -> str:
     """Return the cell as escaped HTML; an IRI keeps its full form as the title and is a link where
     that is safe.
     """
+    if isinstance(value, OfFew):  # on two lines, else a few columns are as wide as the page
+        return value.text.replace(" (", "<br>(", 1)
     text = escaping.one_line(as_text(value, kind, decimals))
     shown = escaping.escaped(escaping.shortened(text, _HTML_LENGTH)) or "<br>"
     if any(

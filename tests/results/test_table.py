@@ -1,5 +1,6 @@
 import json
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,8 @@ from hypothesis import strategies as some
 
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
 from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS
-from kgnb.results.table import Column, LabelledIri, ScoreRow, Table, metrics
+from kgnb.results.cells import share
+from kgnb.results.table import Column, LabelledIri, ScoreRow, Table, metrics, percents
 
 HUTS = "https://huts.example.org/alps#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -229,3 +231,13 @@ def test_a_bar_is_drawn_where_there_is_a_share_and_a_published_score_links_to_it
     for wrong in (lambda: metrics(bar="hits"), lambda: metrics(cases=[ScoreRow("a", {"f2": 1.0})])):
         with pytest.raises(ValueError):
             wrong()
+
+
+def test_a_share_of_few_items_shows_their_number_in_every_form() -> None:
+    few = share(1.0, 4)
+    table = Table(percents(right="Right"), [[few], [share(0.5, 400)], [share(0.5, 4, mean=True)]])
+    assert "100.0 % (60 to 100, n = 4)" in table.text() and "50.0 % (n = 4)" in table.text()
+    assert "100.0 %<br>(60 to 100, n = 4)" in table.html()
+    assert table.json()["rows"][0]["cells"] == ["100.0 % (60 to 100, n = 4)"]
+    assert list(table.df()["right"]) == [1.0, 0.5, 0.5]
+    assert pickle.loads(pickle.dumps(few)).bounds == few.bounds

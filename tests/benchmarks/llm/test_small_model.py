@@ -1,10 +1,12 @@
 """The nightly command, with a stub where the small model would be."""
 
+import socket
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
-from tests.benchmarks.llm.small_model import NAME, PORTIONS, below, figures, note_alone
+from tests.benchmarks.llm.small_model import NAME, PORTIONS, below, figures, main, note_alone
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
 
@@ -13,6 +15,28 @@ def test_a_cascade_below_the_rule_is_named_and_no_other() -> None:
     rule = {"P": 96.0, "F1": 90.6}
     assert below([rule, {"P": 99.0, "F1": 90.0}]) == "F1 90.0, the rule alone 90.6"
     assert below([rule, rule]) == ""
+    assert "not measured: no reply" in below([rule, {"F1": None, "empty": "no reply"}])
+
+
+def test_without_a_server_it_ends_at_once_and_says_so(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    ended = CliRunner().invoke(main, ["--server", address, "--out", str(tmp_path / "out")])
+    assert ended.exit_code == 1 and f"no server answers at {address}" in ended.output
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_the_command_prints_a_table_and_its_status_says_whether_the_cascade_holds(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with StubServer(oblige) as server:
+        given = ["--server", server.url, "--only", "ontology-matching", "--out", str(tmp_path)]
+        ended = CliRunner().invoke(main, given)
+    assert ended.exit_code == 0, ended.output
+    rows = [line for line in capfd.readouterr().out.splitlines() if "ontology-matching" in line]
+    assert [line.split()[1] for line in rows[:3]] == ["rule", NAME, "recorded:huts"]
 
 
 @pytest.mark.slow
