@@ -62,8 +62,8 @@ wheel: $(STAMP)  ## a wheel that installs without Node.js, in dist/, tried in an
 	rm -rf build/wheel-trial
 	@ls dist
 
-audit: $(STAMP)  ## advisories in FILE (OSV's JSON) that apply to constraints.txt; no network
-	$(BIN)/python .ci/supply audit $(FILE)
+audit:  ## advisories in FILE (OSV's JSON) that apply to constraints.txt; no network
+	$(or $(wildcard $(BIN)/python),python3) .ci/supply audit $(FILE)
 
 sbom: $(STAMP)  ## a bill of materials (CycloneDX) beside each wheel in dist/, from its own metadata
 	for wheel in dist/*.whl; do $(BIN)/python .ci/supply sbom $$wheel > $$wheel.cdx.json || exit 1; done

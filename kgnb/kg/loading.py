@@ -182,7 +182,7 @@ def load(graph: Graph, *paths: str | Path, base: str | None = None) -> LoadRepor
     for path in files:
         sheet = path.suffix.lower() in SPREADSHEETS
         data = b"" if sheet else file_bytes(path)
-        many = many or sheet or b"0" * 19 in data.translate(_DIGITS)
+        many = many or sheet or _holds_long_numbers(data)
         node_labels = node_labels or b"skos-xl#" in data
         found = None
         if type(graph) is OxigraphGraph and not sheet:
@@ -327,6 +327,17 @@ def _quads(
 
 _STRICT: frozenset[Format] = frozenset({"Turtle", "N-Triples", "N-Quads", "TriG"})
 _DIGITS = bytes(48 if chr(at).isdigit() and at < 128 else 32 for at in range(256))
+_AT_A_TIME = 1 << 20
+
+
+def _holds_long_numbers(data: bytes) -> bool:
+    """Whether there are 19 digits in a row; looked for in parts, which takes no second copy."""
+    return any(
+        b"0" * 19 in data[at : at + _AT_A_TIME + 18].translate(_DIGITS)
+        for at in range(0, len(data), _AT_A_TIME)
+    )
+
+
 _PREFIX_LINE = re.compile(rb"^[ \t]*@?prefix[ \t]+([\w.\-]*):[ \t]*<([^<>\s]*)>", re.I | re.M)
 
 
@@ -469,7 +480,10 @@ def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         if packed:
             most = min(most, most_unpacked(path.stat().st_size))
         with gzip.open(path) if packed else path.open("rb") as stream:
-            data = read_at_most(stream, most + 1)
+            # at once where the size is known: of pieces there would be two copies
+            data = b"" if packed else stream.read(min(path.stat().st_size, most) + 1)
+            if more := read_at_most(stream, most + 1 - len(data)):
+                data += more
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         what = f"the gzip data is damaged: {error}"
         raise DataError(what, where=where, fix="fetch or pack the file again") from error
@@ -488,7 +502,7 @@ def file_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
         raise DataError(
             "this is a zip archive", where=where, fix="unpack it and load the files inside"
         )
-    if not data.strip():
+    if not data or data.isspace():
         raise DataError(
             "the file is empty", where=where, fix="check that it was fetched or saved completely"
         )

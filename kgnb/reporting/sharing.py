@@ -9,8 +9,9 @@ from __future__ import annotations
 import base64
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -119,22 +120,50 @@ DATED = {"replies": ReplayCache, "verdicts": VerdictStore}
 
 
 def forget(cache: Path, text: str) -> dict[str, int]:
-    """Delete every reply and verdict that holds a text, also while processes use the cache, and
-    overwrite where it stood; returns how many of each there were.
+    """Delete every reply and verdict that holds a text, in whatever case or Unicode form, also
+    while processes use the cache, and overwrite where it stood; returns how many of each there
+    were.
 
     Vectors are kept by a digest of their text, which cannot be searched.
     """
     if not text.strip():
         raise ValueError("there is no text to forget")
-    # requests and replies are JSON in ASCII
-    wanted = {text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1]}
+    # what is no JSON after all may hold it as JSON in ASCII would
+    wanted = [_plain(one) for one in (text, json.dumps(text)[1:-1])]
+
+    def holds(kept: str | bytes | float | None) -> bool:
+        if not isinstance(kept, str | bytes):
+            return False
+        whole = kept if isinstance(kept, str) else kept.decode("utf-8", "replace")
+        plain = _plain("\n".join(_texts(whole)))
+        return any(one in plain for one in wanted)
+
     counts = {}
     for name, columns in (("replies", ("request", "reply")), ("verdicts", COLUMNS["verdicts"])):
-        where = " OR ".join(
-            f"instr(CAST({column} AS TEXT), ?)" for column in columns for _ in wanted
-        )
-        counts[name] = _forgotten(cache, name, where, [*wanted] * len(columns))
+        where = " OR ".join(f"holds({column})" for column in columns)
+        counts[name] = _forgotten(cache, name, where, [], holds)
     return counts
+
+
+def _plain(text: str) -> str:
+    """A text in one spelling: an accent is one character or two, a name may begin a new line."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value; those of a text that is JSON, instead of itself."""
+    if isinstance(value, str):
+        inner: Any = None
+        if value[:1] in ("{", "["):
+            with suppress(ValueError):
+                inner = from_json(value)
+        if inner is None:
+            yield value
+        else:
+            yield from _texts(inner)
+    elif isinstance(value, Mapping | list):
+        for part in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(part)
 
 
 def forget_older(cache: Path, days: int) -> dict[str, int]:
@@ -153,10 +182,17 @@ def forget_older(cache: Path, days: int) -> dict[str, int]:
     return counts
 
 
-def _forgotten(cache: Path, name: str, where: str, values: Sequence[Any]) -> int:
+def _forgotten(
+    cache: Path,
+    name: str,
+    where: str,
+    values: Sequence[Any],
+    holds: Callable[[Any], bool] = bool,
+) -> int:
     if not (cache / FILES[name]).is_file():
         return 0
     with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
+        db.create_function("holds", 1, holds, deterministic=True)
         db.execute("PRAGMA secure_delete = ON")
         with db:
             count = db.execute(f"DELETE FROM {name} WHERE {where}", values).rowcount

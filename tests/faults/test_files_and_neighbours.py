@@ -11,6 +11,7 @@ import stat
 import sys
 import threading
 import time
+import unicodedata
 from contextlib import closing
 from pathlib import Path
 
@@ -296,6 +297,16 @@ def test_a_person_s_text_is_erased_from_the_cache(
     cache.put(Key.of(Request((Message("user", "Which?"),)), "m"), Reply(f"It is {name}."))
     assert main(["cache", "forget", name]) == 0
     assert "replies            2 deleted" in capsys.readouterr().out
+    assert len(cache) == 1
+    other = unicodedata.normalize("NFD", name).upper().replace(" ", "\n  ")
+    nested = json.dumps({"arguments": json.dumps({"who": other})})
+    for text in (f"Who is {other}?", nested):
+        cache.put(Key.of(Request((Message("user", text),)), "m"), Reply("yes"))
+    assert main(["cache", "forget", name]) == 0
+    assert "replies            2 deleted" in capsys.readouterr().out
+    for not_said in ("%", "max_tokens"):
+        assert main(["cache", "forget", not_said]) == 0
+        assert "replies            0 deleted" in capsys.readouterr().out
     assert len(cache) == 1
     cache.close()
     escaped = json.dumps(name)[1:-1].encode()

@@ -215,3 +215,21 @@ def test_it_is_read_or_refused_within_its_memory(tmp_path: Path, name: str) -> N
     print(f"{name}: {said}, {grown} MB")
     assert said.startswith(wanted)
     assert int(grown) <= (most if WHOLE else most // 5)
+
+
+@pytest.mark.fault("large files, bounded memory")
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on addresses is Linux's")
+def test_a_table_takes_what_its_triples_cost_in_the_engine(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    rows = (
+        f"{at},Hut {at * 7919 % 99991} of the hills,Town {at % 977},Street {at % 9999},"
+        f"{1900 + at % 120},{at / 100},a note on hut {at * 31 % 99991} written twice,+43 {at * 13}\n"
+        for at in range(28_000)
+    )
+    path.write_text("id,name,city,street,year,price,note,phone\n" + "".join(rows))
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], capture_output=True, text=True, check=False
+    )
+    said, _, grown = done.stdout.strip().partition("|")
+    assert said.startswith("read"), done.stderr[-500:]
+    assert int(grown) <= 60 * path.stat().st_size / 1e6

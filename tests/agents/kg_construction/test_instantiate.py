@@ -2,6 +2,7 @@
 resuming.
 """
 
+import hashlib
 import json
 import threading
 from pathlib import Path
@@ -242,6 +243,56 @@ def test_an_edited_journal_is_said_and_its_document_read_again(tmp_path: Path, e
     with pytest.warns(Damaged, match="was changed after it was written: note is read again"):
         built = build_graph(note, PACK, judge="model", model=model, folder=tmp_path)
     assert model.asked and built.counts()["resumed"] == 0
+
+
+def signed_anew(path: Path, **changes: Any) -> None:
+    """A journal that a stranger changed, who knows how its digest is made."""
+    fields = {**json.loads(path.read_text()), **changes}
+    del fields["digest"]
+    text = json.dumps(fields, sort_keys=True)
+    path.write_text(json.dumps(fields | {"digest": hashlib.sha256(text.encode()).hexdigest()}))
+
+
+@pytest.mark.fault("decisions of others")
+def test_a_stranger_s_journal_states_what_the_tools_allow_and_no_more(tmp_path: Path) -> None:
+    note = {"note": "The Ambre has 28 beds and an oven of 120 C."}
+    build_graph(note, PACK, judge="model", model=ScriptedModel(obedient), folder=tmp_path)
+    (path,) = tmp_path.rglob("*.json")
+    acts = json.loads(path.read_text())["acts"]
+    made = dict(acts[0], iri="", ok=True, created=True)
+    acts += [
+        dict(made, tool=tool, arguments=arguments, order=100 + at)
+        for at, (tool, arguments) in enumerate(
+            [
+                ("os.system", {"command": f"touch {tmp_path / 'ran'}"}),
+                ("create_hut", {"label": "Forged", "beds": "many"}),
+                ("create_hut", {"label": "Forged", "iri": "https://hut.example/mine"}),
+                ("create_hut", {"label": "Forged", "beds": 3}),
+                ("add_beds", {"subject": "https://elsewhere.example/", "value": 3}),
+            ]
+        )
+    ]
+    signed_anew(path, acts=acts)
+    model = ScriptedModel(obedient)
+    built = build_graph(note, PACK, judge="model", model=model, folder=tmp_path)
+    assert not model.asked and built.counts()["resumed"] == 1
+    assert "taken from the journal" in str(built.table().df())
+    assert built.session.trig().count('rdfs:label "Forged"') == 1
+    assert "elsewhere" not in built.session.trig() and not (tmp_path / "ran").exists()
+    assert built.counts()["to review"] >= 4
+
+
+@pytest.mark.fault("decisions of others")
+def test_a_journal_of_another_document_takes_nothing_back(tmp_path: Path) -> None:
+    session = PACK.session()
+    build_graph({"b": "y"}, PACK, judge=huts(b=28), session=session)
+    build_graph({"a": "x"}, PACK, judge=huts(a=28), folder=tmp_path)
+    (path,) = tmp_path.rglob("*.json")
+    signed_anew(path, document="b", acts=[])
+    facts = len(session.facts)
+    with pytest.warns(Damaged, match="a is read again"):
+        build_graph({"a": "x"}, PACK, judge=huts(), session=session, folder=tmp_path)
+    assert len(session.facts) == facts
 
 
 def test_reading_several_documents_at_once_gives_the_same_graph(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def main(name: str) -> None:
     embedder = CachedEmbedder(LocalEmbedder(), VectorCache(":memory:"))
     with tempfile.TemporaryDirectory() as kept:
         file = Path(kept) / f"{name}.nt"
-        file.write_text("\n".join(lines_of(name)) + "\n" if rows else lines(MILLION))
+        file.write_text("\n".join(lines_of(name)) + "\n" if rows else "".join(lines(MILLION)))
         embedder.embed(texts)
         with serving(file, Path(kept)) as url:
             served = took(open_graph(url), texts, embedder)
