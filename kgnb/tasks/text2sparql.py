@@ -112,4 +112,6 @@ def serve_text2sparql(
     app = application(Translator({"": open_context(graph, settings=settings)}))
     listening = socket.create_server(("127.0.0.1", port))
     on_ready(f"http://127.0.0.1:{listening.getsockname()[1]}/")
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", proxy_headers=False)).run(
+        sockets=[listening]
+    )

@@ -314,9 +314,12 @@ def test_clients_that_go_without_a_word_make_room_and_wrong_tokens_wait(tmp_path
         assert [call(one) for one in opened] == [200, 404, 404, 404, 404, 404, 200, 200]
         guess = kinds | {"Authorization": f"Bearer {TOKEN[:-1]}x"}
         seconds = []
-        for _ in range(FREE + 2):
+        for number in range(FREE + 2):
             begun = time.monotonic()
-            assert httpx2.post(url, content=b"{}", headers=guess, timeout=60).status_code == 401
+            # as if a proxy had passed it on
+            address = {"X-Forwarded-For": f"10.0.0.{number}", "Forwarded": f"for=10.0.0.{number}"}
+            told = httpx2.post(url, content=b"{}", headers=guess | address, timeout=60)
+            assert told.status_code == 401
             seconds.append(time.monotonic() - begun)
             # who has the token does not wait with those who have not
             assert call(opened[0]) == 200

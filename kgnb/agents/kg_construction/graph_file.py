@@ -59,7 +59,7 @@ class GraphFile:
         try:
             self._claim = Claim(path)
         except DataError as error:
-            raise self._in_use(f": it {error.what}") from error
+            raise self._in_use(f": {error.what}") from error
         self._own = OwnFile(path)
         self._stream = self.journal.open("ab", buffering=0)
         try:

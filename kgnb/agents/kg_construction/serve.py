@@ -470,6 +470,8 @@ def _http(
         port=port,
         log_level="warning",
         access_log=False,
+        # whoever guesses tokens on this machine would name another address each time
+        proxy_headers=False,
         lifespan="on",
         http=_prompt_requests(strangers),
         timeout_graceful_shutdown=2,
