@@ -307,14 +307,25 @@ def append_lines(path: Path, entries: Sequence[Mapping[str, Any]]) -> None:
     with _written(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
-        with path.open("ab+", buffering=0) as file:
-            hold(file.fileno())
-            rest = (_closing(cast(BinaryIO, file)) + text).encode()
-            while rest:  # one write, except on a full disk, where the next one fails
-                rest = rest[file.write(rest) :]
-            os.fsync(file.fileno())
+        any(_appended(path, text, last=turn == 9) for turn in range(10))
         if new:
             settle(path.parent)
+
+
+def _appended(path: Path, text: str, *, last: bool) -> bool:
+    """Add a text, alone; False where another file was put in this one's place meanwhile, except the
+    ``last`` time: some network file systems number a file anew each time.
+    """
+    with path.open("ab+", buffering=0) as file:
+        hold(file.fileno())
+        here = path.exists() and os.path.samestat(path.stat(), os.fstat(file.fileno()))
+        if not (here or last):
+            return False
+        rest = (_closing(cast(BinaryIO, file)) + text).encode()
+        while rest:  # one write, except on a full disk, where the next one fails
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
+        return True
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

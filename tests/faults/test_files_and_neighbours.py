@@ -240,6 +240,22 @@ def test_lines_of_several_processes_are_whole_and_none_is_marked_as_cut(tmp_path
     assert len(lines) == 150 and all(json.loads(line) for line in lines)
 
 
+@posix
+@pytest.mark.fault("two at once")
+def test_a_line_goes_to_the_file_that_an_editor_put_there_meanwhile(tmp_path: Path) -> None:
+    path, theirs = tmp_path / "decisions.jsonl", tmp_path / "saved.jsonl"
+    append_lines(path, [{"number": 1}])
+    theirs.write_text(path.read_text().replace("1", "10"))
+    with path.open("ab") as file:
+        assert files.hold(file.fileno())
+        adding = threading.Thread(target=append_lines, args=(path, [{"number": 2}]))
+        adding.start()
+        time.sleep(0.5)
+        theirs.replace(path)
+    adding.join(60)
+    assert [line["number"] for _, line in read_lines(path)] == [10, 2]
+
+
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [*{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}, *{old}]\n"
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
