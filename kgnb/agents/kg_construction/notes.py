@@ -10,7 +10,13 @@ from itertools import zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon
-from kgnb.agents.kg_construction.prose import names_another, names_section, says_what_it_is
+from kgnb.agents.kg_construction.prose import (
+    names_another,
+    names_section,
+    names_several,
+    says_nothing,
+    says_what_it_is,
+)
 from kgnb.agents.kg_construction.tables import MARKUP, RULE, TOTALS, CellReading, cells, repeating
 from kgnb.kg.columns import NAMING
 from kgnb.kg.words import words
@@ -18,7 +24,9 @@ from kgnb.kg.words import words
 TITLE = 1
 KINDS = frozenset(("type", "class", "kind", "category", "typ", "art", "klasse", "classe", "genre"))
 """Keys whose value is the class of the thing."""
-_ITEM = re.compile(r"^\s*(?:[-*•+]\s+|(?P<number>\d{1,3})[.)]\s+|\|\s*)?")
+_ITEM = re.compile(
+    r"^\s*(?:[-*•+]\s+(?:\[[ xX]\]\s+)?|(?P<number>\d{1,3})[.)]\s+|(?P<letter>\(?[a-z]\))\s+|\|\s*)?"
+)
 _KEY = re.compile(r"^([^\W\d][^:.;!?\n]{0,40}?)\s*:\s*(\S.*)$")
 _COUNTED = re.compile(r"[\d½¼¾].*\s\w")
 _VALUE = re.compile(r"[-+−]?\d+(?:[.,]\d+)*\s*[^\W\d]")
@@ -46,6 +54,7 @@ class NoteLine:
     rule: bool = False  # a rule or a page break is above
     apart: bool = False  # its words stand in two columns
     tight: bool = False  # a title right below a line of another record
+    cell: bool = False  # it is a cell of a table
     reading: CellReading | None = None  # of the value, where it is a cell of a table
 
     @property
@@ -103,7 +112,7 @@ def _parsed(raw: str, start: int) -> NoteLine:
         plain,
         start,
         start + len(raw),
-        number=int(mark["number"]) if mark["number"] else None,
+        number=_number(mark["number"], mark["letter"]),
         heading=len(marked[1]) if marked else 0,
         item=bool(mark[0].strip()),
         key=key,
@@ -111,6 +120,13 @@ def _parsed(raw: str, start: int) -> NoteLine:
         indent=len(shown) - len(shown.lstrip()),
         apart=bool(_APART.search(body.partition(": ")[2].strip() or body)),
     )
+
+
+def _number(digits: str | None, letter: str | None) -> int | None:
+    """The number that an item begins with: "2." and "b)" are 2."""
+    if letter:
+        return "abcdefghijklmnopqrstuvwxyz".index(letter.strip("()")) + 1
+    return int(digits) if digits else None
 
 
 def titled(lexicon: Lexicon, lines: Sequence[NoteLine], begins: bool) -> list[NoteLine]:
@@ -384,6 +400,11 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
     """Why a note may be about several things, as two columns read line by line are; "" where it is
     about one.
     """
+    title = next((line.text for line in note if line.heading), "")
+    if title and says_nothing(title):
+        return f"{title} is no name: which thing is it?"
+    if names_several(lexicon, title):
+        return f"{title}: is it one thing, or several?"
     keyed = [line for line in note if line.key and not line.heading]
     last: dict[str, int] = {}
     for at, line in enumerate(keyed):
@@ -550,6 +571,7 @@ def rows(
                     begin + len(raw),
                     key=key,
                     value=cell,
+                    cell=True,
                     reading=passage.readings.get((tuple(header), at_cell, cell)),
                 )
                 for at_cell, (key, cell) in enumerate(zip(header, row, strict=True))
@@ -564,7 +586,7 @@ def rows(
             record = (
                 cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
             )
-            if row[title] and keyed and not sums and record:
+            if keyed and not sums and record and not says_nothing(row[title]):
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:

@@ -53,7 +53,24 @@ _OPENING = (
 _ITSELF = frozenset(
     "it she he they er sie es il elle ils elles ella lei lui esso zij hij ele ela".split()  # noqa: SIM905
 )
+_TOKEN = re.compile(r"[^\W_]+")
 _FOREMOST = 6  # words that a sentence names the class in: "is a small, very old bust"
+
+
+_NOTHING = frozenset(
+    """
+    na n/a n.a. #n/a none null nil nan tbd unknown anonymous unnamed not.known not.specified not.given
+    k.a. unbekannt keine.angabe ohne.angabe anonym entfällt inconnu inconnue anonyme néant s.o. s.d.
+    desconocido desconocida anónimo anónima ninguno ninguna sconosciuto sconosciuta anonimo nessuno
+    onbekend anoniem geen desconhecido desconhecida nenhum
+    """.split()
+)
+
+
+def says_nothing(value: str) -> bool:
+    """Whether a value says that there is none, or that it is not known: "-", "n/a", "unknown"."""
+    plain = ".".join(value.strip(" ()[]").casefold().split())
+    return plain in _NOTHING or not any(char.isalnum() for char in plain)
 
 
 def names_section(text: str) -> bool:
@@ -65,12 +82,16 @@ def names_another(lexicon: Lexicon, text: str, name: str) -> bool:
     """Whether a sentence may be about another thing than the one of this name: it begins with
     neither the name nor a pronoun, and has another name, or a class that is not "this" one.
     """
-    said = words(text)
-    named = words(name)[:1]
-    of_it = said[:1] == named or said[0] in _ITSELF or (said[0] in _THIS and said[1:2] == named)
+    tokens = _TOKEN.findall(text)
+    first = [token.casefold() for token in tokens[:2]]
+    named = [token.casefold() for token in _TOKEN.findall(name)[:1]]
+    of_it = (
+        first[:1] == named
+        or {*first[:1]} & _ITSELF
+        or ({*first[:1]} & _THIS and first[1:] == named)
+    )
     if of_it and not re.search(r"[.!?]\s+\S", text):
         return False
-    tokens = re.findall(r"[^\W_]+", text)
     for at, token in enumerate(tokens):
         begins = at == 0 or re.search(rf"[.!?:]\s*\W*{token}", text) is not None
         plain = begins and token.casefold() in _OPENING
@@ -78,7 +99,7 @@ def names_another(lexicon: Lexicon, text: str, name: str) -> bool:
         this = at > 0 and tokens[at - 1].casefold() in _THIS and lexicon.class_called(token)
         if not this and not plain and token[0].isalpha() and (token[0].isupper() or not cased):
             return True
-    return any(before not in _THIS for before in _before_classes(lexicon, said))
+    return any(before not in _THIS for before in _before_classes(lexicon, words(text)))
 
 
 def _before_classes(lexicon: Lexicon, said: Phrase) -> Iterator[str]:
@@ -102,3 +123,14 @@ def says_what_it_is(lexicon: Lexicon, title: str, text: str) -> bool:
         for size in (1, 2, 3)
     )
     return any(cls and lexicon.is_a(cls, lexicon.root) for cls in kinds)
+
+
+def names_several(lexicon: Lexicon, title: str) -> bool:
+    """Whether a title names several things: codes of one kind, as in "S1 and S2" or "B 4, B 7", or
+    names on both sides of a stroke.
+    """
+    between = rf"\s+(?:{lexicon.conjunction}|and|und|et|y|e)\s+"
+    parts = re.split(rf"\s*[,;]\s+|\s+/\s+|{between}", title)
+    shapes = {re.sub(r"\d+", "0", part) for part in parts}
+    codes = len(shapes) == 1 and "0" in shapes.pop()
+    return len(parts) > 1 and (codes or " / " in title)

@@ -43,6 +43,7 @@ from kgnb.agents.kg_construction.notes import (
     titled,
 )
 from kgnb.agents.kg_construction.pack import ToolPack
+from kgnb.agents.kg_construction.prose import says_nothing
 from kgnb.agents.kg_construction.readers import PassageTask
 from kgnb.agents.kg_construction.tool_values import CallResult
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
@@ -51,7 +52,7 @@ from kgnb.kg.words import words
 from kgnb.shapes.phrases import a_noun
 from kgnb.shapes.units import converted, unit_after, unit_key
 
-_NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:\s*/\s*\d+)?"
+_NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:/\d+)?"
 _GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:\s\d{3})+(?!\d)")
 _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
@@ -282,6 +283,10 @@ class _Note:
 
     def _value(self, slot: Slot, text: str, line: NoteLine, unit: str = "") -> None:
         """States what a text says as a value of a property; ``unit`` is the unit in its key."""
+        if says_nothing(text) and words(text) not in self._listed_values(slot):
+            if not line.cell:
+                self._doubt(line, {line.key or slot.tool.label: text}, "it says that none is known")
+            return
         if not slot.is_object:
             read = line.reading
             if read and slot.is_number and read.doubt:
@@ -310,6 +315,10 @@ class _Note:
             )
         for name in names:
             self._thing(name, line, slot)
+
+    def _listed_values(self, slot: Slot) -> set[Phrase]:
+        own = self.lexicon.individuals(slot.value.classes) if slot.is_object else {}
+        return {*own, *(words(name) for name, _ in slot.value.choices)}
 
     def _unsaid(self, slot: Slot) -> Callable[[str], bool]:
         """Whether a bracket says more than the unit of a number or the name of its property."""

@@ -338,3 +338,18 @@ def test_rows_that_add_up_and_headings_above_tables_are_no_things_and_ditto_mark
     below = built("# Wish list\n\n## Girl\n\n- inventory number: 2\n- depth: 3\n")
     assert not {str(one) for one in below.graph.objects(None, RDFS.label)} & {"Wish list"}
     assert below.doubts
+
+
+def test_a_value_that_says_there_is_none_is_no_value() -> None:
+    """Else two books would be by one person, "unknown"."""
+    text = "# Salt\nwritten by: unknown\npages: 98\n\n# Lights\nwritten by: unbekannt\npages: 204\n"
+    assert stated(text) == {"Salt pages 98", "Lights pages 204"}
+    table = (
+        "| book | written by | pages |\n|---|---|---|\n| Salt | - | 98 |\n| n/a | Ida Renn | 3 |\n"
+    )
+    assert stated(table) == {"Salt pages 98"}
+    assert stated("# Unknown\npages: 98\n") == set()
+    built = build_graph({"note": text}, BOOKS, judge="rule")
+    assert {doubt.reason for doubt in built.doubts if "written by" in doubt.arguments} == {
+        "it says that none is known"
+    }
