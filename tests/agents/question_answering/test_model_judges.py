@@ -217,6 +217,15 @@ def test_the_whole_schema_is_shown_within_its_budget_and_the_rest_is_found_by_wo
     assert "property150" not in sheet and "property150" in result(model)
 
 
+def test_where_nothing_is_named_like_the_words_looked_for_no_junk_is_shown() -> None:
+    for words, found in (("zygote", False), ("warden or zygote", True), ("altitudes", True)):
+        model = plays(("schema", {"words": words}))
+        ask(model)
+        nothing = f'nothing in this graph is named like "{words}"'
+        assert (nothing in result(model)) != found
+        assert ("n:warden" in result(model)) == found
+
+
 def test_the_papers_own_tools_are_an_option() -> None:
     model = plays(
         ("neighbours", {"entity": f"{V}upper", "relation": f"{V}warden"}),
