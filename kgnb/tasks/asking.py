@@ -325,6 +325,7 @@ class AskingTask(Task):
     """A graph, and what all questions about it share: names, relations, vectors, judges."""
 
     context: GraphContext
+    _digests: dict[str, str] | None = None
 
     def __init__(
         self, agent: Agent, specs: Mapping[str, Any], options: Mapping[str, Any], *more: Any
@@ -349,6 +350,21 @@ class AskingTask(Task):
             run=self.run,
             turn=self._turn,
             known=kept.context,
+            names=self._names_file(),
+        )
+
+    def _names_file(self) -> Path | None:
+        """Where the names of a graph of unchanged files are kept; None for any other."""
+        specs = self.opener.source(self.specs["graph"])
+        specs = specs if isinstance(specs, list | tuple) else [specs]
+        digests = self.digests()
+        if self._kept.graph is not None or not all(isinstance(one, str | Path) for one in specs):
+            return None
+        if not digests or not all(digests.values()):
+            return None
+        content = json.dumps(sorted(digests.items())).encode()
+        return (
+            self.opener.settings.cache / "names" / f"{hashlib.sha256(content).hexdigest()}.sqlite"
         )
 
     def open(self) -> dict[str, Any]:
@@ -363,7 +379,11 @@ class AskingTask(Task):
     def digests(self) -> dict[str, str]:
         """The digest of each file; only the name of a graph without files, such as an endpoint."""
         source = self.specs["graph"]
-        return {} if isinstance(source, GraphContext) else graph_digests(source, self["graph"])
+        if isinstance(source, GraphContext):
+            return {}
+        if self._digests is None:
+            self._digests = graph_digests(source, self["graph"])
+        return self._digests
 
     def judging(self) -> tuple[Judges, ChatModel | None]:
         """The judges of the option, and the model behind them; a model that is asked lets other

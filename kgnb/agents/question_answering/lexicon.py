@@ -17,12 +17,13 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
+from kgnb.agents.question_answering import name_file
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.names import NAMING, is_relation, local_name
 from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, Phrase, says
 from kgnb.agents.question_answering.text_search import TextSearch
 from kgnb.agents.question_answering.values import How
-from kgnb.errors import BackendError
+from kgnb.errors import BackendError, DataError
 from kgnb.kg.engine_results import without_collecting
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.terms import Iri, Literal, Term, n3
@@ -409,8 +410,17 @@ class Directory:
     up.
     """
 
-    def __init__(self, reader: GraphReader, wording: Wording, *, most: int | None = None) -> None:
+    def __init__(
+        self,
+        reader: GraphReader,
+        wording: Wording,
+        *,
+        most: int | None = None,
+        kept: Path | None = None,
+    ) -> None:
         self._reader, self._wording = reader, wording
+        self._path = kept  # where the names of this very graph are kept, if they are
+        self._file: name_file.NameFile | None = None
         self._most = most or (_LABELS if reader.remote else _LABELS_AT_HAND)
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
         # names and their texts by first letter and numbers, which typos spare; made when needed
@@ -421,6 +431,17 @@ class Directory:
 
     def mentions(self, sentence: Sequence[str]) -> list[Hit]:
         """Every entity that the question may mention."""
+        try:
+            return self._mentions(sentence)
+        except DataError:
+            if self._file is None:
+                raise
+        self._file.close()  # it is damaged: the graph is read instead, and the file made anew
+        name_file.discard(self._file.path)
+        self._file, self._read = None, False
+        return self._mentions(sentence)
+
+    def _mentions(self, sentence: Sequence[str]) -> list[Hit]:
         spans = list(_spans(sentence))
         counts = {iri: count for iri, count, _ in self._reader.vocabulary}
         naming = self._naming()
@@ -469,7 +490,7 @@ class Directory:
 
     def _named(self, sentence: Sequence[str], span: Span) -> list[Hit]:
         text = " ".join(sentence[span[0] : span[1]])
-        found = self._names.get(key(text), {})
+        found = self._called(key(text))
         hits: list[Hit] = []
         for iri, name in sorted(found.items()):
             exact = name.casefold() == text.casefold() or normal(name) == normal(text)
@@ -494,11 +515,19 @@ class Directory:
         return [
             (span, iri, shown, round(0.9 * score, 4), "fuzzy")
             for score, name in best
-            for iri, shown in sorted(self._names[name].items())
+            for iri, shown in sorted(self._called(name).items())
         ]
+
+    def _called(self, said: tuple[str, ...]) -> dict[Iri, str]:
+        """The entities with a name of this key."""
+        if said not in self._names and self._file is not None and said:
+            return self._file.of(said)
+        return self._names.get(said, {})
 
     def _with(self, spared: Spared) -> dict[tuple[str, ...], str]:
         """The names with this first letter and these numbers, and their texts."""
+        if self._file is not None:
+            return self._file.spared(_as_text(spared))
         if not self._spared:
             for name in self._names:
                 text = " ".join(name)
@@ -506,7 +535,8 @@ class Directory:
         return self._spared.get(spared, {})
 
     def _alike(self, sentence: Sequence[str], spans: Sequence[Span]) -> list[Hit]:
-        names = sorted(self._names)[:_VECTORS]
+        file = self._file
+        names = file.first(_VECTORS) if file is not None else sorted(self._names)[:_VECTORS]
         spans = [span for span in spans if span[1] - span[0] <= 4]
         if not names or not spans:
             return []
@@ -521,7 +551,7 @@ class Directory:
                 score = round(0.8 * float(row[at]), 4)
                 hits += [
                     (span, iri, shown, score, "vector")
-                    for iri, shown in sorted(self._names[names[at]].items())
+                    for iri, shown in sorted(self._called(names[at]).items())
                 ]
         return hits
 
@@ -530,6 +560,9 @@ class Directory:
         if self._read:
             return
         self._read = True
+        self._file = name_file.opened(self._path) if self._path is not None else None
+        if self._file is not None:
+            return
         naming = " ".join(f"<{name}>" for name in self._naming())
         named: set[Iri] = set()
         labels = self._some(
@@ -557,6 +590,13 @@ class Directory:
                     and not is_code(name)
                 ):
                     self._add(iri, readable_name(name))
+        if self._path is not None and len(self._names) >= name_file.KEPT_FROM and not self.partial:
+            entries = (
+                (said, _as_text(_spared(" ".join(said))), iri, name)
+                for said, called in self._names.items()
+                for iri, name in called.items()
+            )
+            name_file.keep(self._path, entries)
 
     def _some(self, query: str) -> tuple[tuple[Term | None, ...], ...]:
         """The rows of a query, up to the limit; none if it is too much for the service."""
@@ -609,6 +649,10 @@ class Directory:
 def _spared(text: str) -> Spared:
     """What typos spare: "urban" is not Burbank, Apollo 19 is not Apollo 11."""
     return text[:1], tuple(_numbers(text))
+
+
+def _as_text(spared: Spared) -> str:
+    return " ".join((spared[0], *spared[1]))
 
 
 def _numbers(text: str) -> list[str]:

@@ -6,6 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from kgnb.agents.question_answering.act import act
@@ -43,6 +44,7 @@ def open_context(
     run: Run | None = None,
     turn: TurnLock | None = None,
     known: GraphContext | None = None,
+    names: Path | None = None,
 ) -> GraphContext:
     """Open a context shared by many questions over one graph: names, relations and vectors are
     looked up once.
@@ -50,7 +52,7 @@ def open_context(
     With a ``run``, graph queries, judgements and model calls are recorded. ``examples`` teach the
     lexicon how people word this graph's relations; by default there are none. Pass the ``turn`` of
     a model that releases it during calls. What is ``known`` of the same graph is not looked up
-    again; nobody else may be using it.
+    again; nobody else may be using it. The names of a large graph are kept in the file ``names``.
     """
     watched = run.watch_graph(graph) if run else graph
     judges, turn = Judges.all(judge or RuleJudge()), turn or TurnLock()
@@ -60,7 +62,7 @@ def open_context(
     else:
         reader = GraphReader(watched, page=options.page, most=options.most, timeout=options.timeout)
         wording = Wording(embedder)
-        lexicon, directory = Lexicon(reader, wording), Directory(reader, wording)
+        lexicon, directory = Lexicon(reader, wording), Directory(reader, wording, kept=names)
         context = GraphContext(watched, judges, reader, wording, lexicon, directory, model, turn)
     if examples:
         learn(context, examples, options)
