@@ -4,13 +4,22 @@ calibrated confidence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
 
 from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
 from kgnb.agents.question_answering.interpretation import Interpretation
-from kgnb.agents.question_answering.parsed_question import LIGHT, ParsedQuestion, opposite, polar
+from kgnb.agents.question_answering.names import opaque
+from kgnb.agents.question_answering.parsed_question import (
+    COUNTING,
+    LIGHT,
+    ParsedQuestion,
+    opposite,
+    polar,
+)
+from kgnb.agents.question_answering.path_search import active
 from kgnb.agents.question_answering.segmentation import (
     PREPOSITIONS,
     QUESTION_WORDS,
@@ -18,7 +27,7 @@ from kgnb.agents.question_answering.segmentation import (
     Phrase,
     says,
 )
-from kgnb.kg.terms import Iri
+from kgnb.kg.terms import XSD, Iri
 from kgnb.kg.words import key, plain, words
 
 UNEXPLAINED = 0.35
@@ -43,6 +52,50 @@ _WHEN = frozenset(["year", "date", "day", "month"])
 _EXCEPT = frozenset(
     "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
 )  # noqa: SIM905
+_ALTERING = re.compile(
+    r"^(?:great-?)*(?:grand|step|god|foster|half|great|ex|vice|co|sub|non)-?(?=\w)|-in-law$"
+)
+"""What turns the name of a relation into that of another."""
+_PARENTS, _CHILDREN = (
+    frozenset("mother father parent".split()),
+    frozenset("child children son daughter".split()),
+)  # noqa: SIM905
+_SIBLINGS = frozenset("brother sister sibling".split())  # noqa: SIM905
+_SPOUSES = frozenset("husband wife spouse married marriage partner".split())  # noqa: SIM905
+_KIN = {
+    **{word: (frozenset([word, "parent"]), _CHILDREN) for word in ("mother", "father")},
+    "parent": (_PARENTS, _CHILDREN),
+    **{word: (frozenset([word, "child", "children"]), _PARENTS) for word in ("son", "daughter")},
+    **dict.fromkeys(("child", "children"), (_CHILDREN, _PARENTS)),
+    **{word: (frozenset([word, "sibling"]), _SIBLINGS) for word in ("brother", "sister")},
+    "sibling": (_SIBLINGS, _SIBLINGS),
+    "husband": (_SPOUSES - {"wife"}, _SPOUSES - {"husband"}),
+    "wife": (_SPOUSES - {"husband"}, _SPOUSES - {"wife"}),
+    "spouse": (_SPOUSES, _SPOUSES),
+    **{
+        word: (frozenset([word]), frozenset[str]())
+        for word in "uncle aunt nephew niece cousin godparent godfather godmother".split()  # noqa: SIM905
+    },
+}
+"""Words for relatives, with those in the names of relations that lead to them, and back from them."""
+_RELATIVES = frozenset(_KIN) | _SPOUSES
+_ENDS = frozenset(map(plain, "death died die end ended closed close closing dissolved".split()))  # noqa: SIM905
+_LOOKED_AT = 10  # values whose names are looked at
+_KIND_ALONE = re.compile(r"(?:What|Which) \w+ (?:is|are|was|were) X\?")
+_AMOUNTS = frozenset("long far high deep tall wide heavy large big fast".split())  # noqa: SIM905
+_UNITS = {
+    name: (measured, names.split()[0])
+    for measured, every in {
+        "length": "mm millimetres,cm centimetres,m metres meters,km kilometres kilometers,ft feet,"
+        "mi miles",
+        "weight": "mg milligrams,g grams,kg kilograms kilos,t tonnes tons,lb pounds,oz ounces",
+        "time": "seconds second sec s,minutes minute min,hours hour h,days day,years year",
+        "volume": "ml millilitres,cl centilitres,l litres liters",
+    }.items()
+    for names in every.split(",")
+    for name in names.split()
+}
+"""The units that questions and names of relations have, each with what it measures."""
 _EACH = frozenset("each every per pro je jede jeder jedes chaque".split())  # noqa: SIM905
 """Words that ask for a row of each, which no interpretation groups by."""
 
@@ -75,6 +128,8 @@ def calibrated(
         len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)
     ):
         sure *= 0.7
+    if candidate.also and candidate.guessed:
+        sure *= 0.5
     if any(_twins(candidate, one) for one in ranked):
         sure *= 0.5
     return replace(
@@ -132,6 +187,11 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     low = asked.low
     names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
     found = _beyond_structure(asked, candidate, names)
+    found += [*_altered(asked, candidate, names), *_against(asked, candidate)]
+    found += [*_of_another_class(asked, candidate), *_in_other_units(asked, candidate)]
+    found += [*_stated(asked, candidate), *_no_amount(asked, candidate)]
+    found += [*_unnamed_class(asked, candidate), *_ended(asked, candidate)]
+    found += [*_nameless(asked, candidate), *_other_kin(asked, candidate)]
     # the words for a direction that it does not follow: vectors cannot tell directions apart
     found += [
         word
@@ -149,8 +209,143 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     return [
         word
         for word in dict.fromkeys(found)
-        if word not in candidate.unused or polar(word) or word in _EXCEPT
+        if word not in candidate.unused or polar(word) or word in _EXCEPT or word[:1].isdigit()
     ]
+
+
+def _altered(asked: ParsedQuestion, candidate: Interpretation, names: Collection[str]) -> list[str]:
+    """The words that say more than the name within them: a mother-in-law is no mother, and a
+    grandmother is the mother of a parent.
+    """
+    told = [set(key(name)) for hop in candidate.hops for name in asked.names.of(hop.relation)]
+    things = {asked.place(link) for link in asked.things}
+    found = []
+    for at, word in enumerate(asked.low):
+        bare = _ALTERING.sub("", word)
+        if bare == word or at in things or len(bare) < 3:
+            continue
+        own = word.replace(bare, "").strip("-")
+        same = {part for name in names for part in key(name) if own and part.startswith(own)}
+        within = set(key(bare))
+        twice = word.startswith("grand") and sum(within <= name for name in told) > 1
+        of_its_kind = "-" in word or within <= _KIN.keys() or any(within <= name for name in told)
+        if of_its_kind and not (twice or same or set(key(word)) <= set().union(*told)):
+            found.append(word)
+    return found
+
+
+def _against(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The words of phrases that are read against their direction: whom somebody influenced is not
+    who they are "influenced by"; and "what song is X" asks for no album that has this track.
+    """
+    found = []
+    for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
+        passive = asked.names.label(hop.relation).endswith(" by")
+        kind = hop.inverse and len(candidate.hops) > 1 and _KIND_ALONE.fullmatch(text)
+        if kind or (passive and active(text) != hop.inverse):
+            found += [word for word in words(text) if word != "x" and says(word)]
+    return [word for word in found if word in asked.low]
+
+
+def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The class asked for, where the values are of other classes: a record label is no band."""
+    wanted, last = asked.wanted, candidate.hops[-1:]
+    if wanted is None or not last or candidate.type is not None or candidate.form == "exists":
+        return []
+    if asked.low[max(0, asked.place(wanted) - 1)] not in ("which", "what"):
+        return []
+    use = asked.uses.get(last[0].relation)
+    ends = {
+        end
+        for end in ((use.subjects if last[0].inverse else use.objects) if use else ())
+        if "/" in end or "#" in end
+    }
+    # the wine of a "wine region" is not what the relation leads to
+    heads = (name.partition(" of ")[0] for name in asked.names.of(last[0].relation))
+    named = {key(head)[-1] for head in heads if key(head)} & set(key(wanted.mention))
+    joined = wanted.iri in [condition.entity for condition in candidate.also]
+    if not ends or wanted.iri in ends or named or joined or not asked.reader.is_class(wanted.iri):
+        return []
+    return wanted.mention.lower().split()
+
+
+def _unnamed_class(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The class whose members are given although something else is asked for: "people born on an
+    island".
+    """
+    parts = candidate.start or candidate.by or candidate.also or candidate.among
+    if candidate.type is None or parts or asked.wanted is not None:
+        return []
+    return asked.names.label(candidate.type).lower().split()
+
+
+def _ended(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The words that compare ages, where it is ends that are compared: who died last is not the
+    youngest.
+    """
+    by = asked.words_of(hop.relation for hop in candidate.by)
+    if asked.shape.measured != "old" or asked.shape.noun or by.isdisjoint(_ENDS):
+        return []
+    return [] if not _ENDS.isdisjoint(key(" ".join(asked.low))) else ["old"]
+
+
+def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """ "Who", where the values are things without a name: a tasting is not who tasted."""
+    if asked.low[:1] != ["who"] or len(candidate.hops) != 1 or candidate.start is None:
+        return []
+    if candidate.form != "values" or candidate.type is not None:
+        return []
+    ends, _ = asked.reader.ends(candidate.start, candidate.hops[0], _LOOKED_AT)
+    bare = [opaque(end) and not asked.names.named(end) for end in ends if isinstance(end, Iri)]
+    return ["who"] if bare and all(bare) and asked.reader.kinds(Iri(str(ends[0]))) else []
+
+
+def _in_other_units(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The units of a question that are not those in the names of what is measured."""
+    relations = [hop.relation for hop in (*candidate.hops, *candidate.by)]
+    named = {
+        unit for iri in relations for name in asked.names.of(iri) for unit in words(name)
+    } & _UNITS.keys()
+    said = [word for word in asked.low if word in _UNITS]
+    return [
+        word
+        for word in said
+        if any(_UNITS[one][0] == _UNITS[word][0] for one in named)
+        and not any(_UNITS[one] == _UNITS[word] for one in named)
+    ]
+
+
+def _stated(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The nouns of what is counted although its number is stated, and is another one."""
+    nouns = set(key(" ".join(asked.counted)))
+    if candidate.form != "count" or candidate.start is None or not nouns:
+        return []
+    for hop, _, sample in asked.reader.expand(candidate.start, inverse=False).hops:
+        named = asked.words_of([hop.relation])
+        if kind_of(sample) == "number" and nouns & named and named & COUNTING:
+            return list(asked.counted)
+    return []
+
+
+def _no_amount(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The adjective after "how", where the values are dates or times of day and no amounts."""
+    how, adjective, *_ = [*asked.low[:2], "", ""]
+    if how != "how" or adjective not in _AMOUNTS or not candidate.hops:
+        return []
+    sample = asked.sample(candidate.hops[-1].relation)
+    timed = kind_of(sample) == "date" or getattr(sample, "datatype", "") == f"{XSD}time"
+    return [adjective] if timed else []
+
+
+def _other_kin(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The words for relatives of another kind than those that a relation leads to."""
+    found = []
+    for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
+        named = asked.words_of([hop.relation]) & _RELATIVES
+        for word in set(key(text)) & _KIN.keys():
+            if named and named.isdisjoint(_KIN[word][hop.inverse]):
+                found.append(word)
+    return [word for word in asked.low if not set(key(word)).isdisjoint(found)]
 
 
 def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -249,9 +444,9 @@ def _verbs(asked: ParsedQuestion) -> set[str]:
     for at, (before, token, following) in enumerate(
         zip(["", *asked.low], asked.low, [*asked.low[1:], "?"], strict=False)
     ):
-        if (
-            following in PREPOSITIONS or following == "?" or at + 1 in places
-        ) and before not in _ARTICLES:
+        if (following in PREPOSITIONS or following == "?" or at + 1 in places) and not (
+            before in _ARTICLES or token[:1].isdigit()
+        ):
             found.add(token.replace("_", " "))
     return found
 

@@ -577,6 +577,11 @@ class GraphNames:
         )
         return tuple(found)[:_NAMES]
 
+    def named(self, iri: str) -> bool:
+        """Whether an entity has any name of its own."""
+        self.fetch([iri])
+        return bool(self._texts[iri])
+
     def label(self, iri: str) -> str:
         """The best name for display."""
         if iri not in self._labels:

@@ -65,6 +65,8 @@ class Interpretation:
     comparing: Comparing = ""
     left_out: str = ""  # what does not compete, in words
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
+    # whether a relation of it is one of several that no word of the question tells apart
+    guessed: bool = field(default=False, compare=False)
     # the phrase each hop was read from, and its number of words
     phrases: tuple[tuple[str, int], ...] = field(default=(), compare=False)
 

@@ -152,11 +152,17 @@ def _other_way(
     """
     if not name.endswith(" by") or not (hop.relation in forward and hop.relation in back):
         return False
-    did = (
-        re.search(r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$", text)
-        is not None
-    )
-    return did != hop.inverse
+    return active(text) != hop.inverse
+
+
+def active(text: str) -> bool:
+    """Whether a phrase makes X the one who does it.
+
+    >>> active("Whom did X influence?"), active("Who influenced X?"), active("Who was X led by?")
+    (True, False, False)
+    """
+    doing = r"\b(?:did|does|do|has|have|by) X\b|\bX (?!was|is|were|are)\w+\?$"
+    return re.search(doing, text) is not None
 
 
 def _step(

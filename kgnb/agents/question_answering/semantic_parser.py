@@ -47,6 +47,7 @@ _MEMBERS = 300  # values whose relations are examined
 _TRIED = 3  # interpretations of one kind that are tried on the graph
 _ALONE = 0.8  # confidence in the only possible relation when no word names it
 _SEVERAL = 0.45  # the same with several possible relations
+_CLEAR = 2.0  # times as many things as any other: no word has to name that relation
 _GENERAL = 0.35  # confidence when an adjective fits more than one relation
 _ELSEWISE = 0.05  # confidence in things of a class where the question asks something about them
 _IMPOSSIBLE = 0.3  # factor for a "no" on a relation that never leads to such things
@@ -174,6 +175,8 @@ def _joined(interpretations: Sequence[Interpretation]) -> Interpretation | None:
     return replace(
         first,
         also=tuple(also),
+        # "flow through A and B": the words about one are said of the other too
+        guessed=any(one.guessed and one.hops != first.hops for one in interpretations),
         score=sum(one.score for one in interpretations) / len(interpretations),
         confidence=min(one.confidence for one in interpretations) * 0.95,
         explanation="; ".join(one.explanation for one in interpretations),
@@ -265,6 +268,7 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
         fitting = [step for step in steps if step[0].inverse]
     fitting.sort(key=lambda step: (-step[1], step[0].relation))
     total = sum(step[1] for step in fitting)
+    runner_up = fitting[1][1] if len(fitting) > 1 else 0
     found = []
     for hop, number, _ in fitting[:_TRIED]:
         sure = _ALONE if len(fitting) == 1 or number > 0.9 * total else _SEVERAL
@@ -278,6 +282,7 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
             -0.3,
             sure,
             f"{name} of {link.label}" + " (inverse)" * hop.inverse,
+            guessed=sure == _SEVERAL and number < _CLEAR * runner_up,
         )
         found.append(_typed(asked, base, wanted) if wanted is not None else base)
     return found

@@ -63,3 +63,63 @@ def test_compares_numbers_only_and_names_what_is_left_out() -> None:
 
 def test_does_not_list_a_class_where_its_place_is_asked_for() -> None:
     assert not ask("Where are boats?").values
+
+
+FERRY = """
+@prefix : <http://ferry.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:Boat rdfs:label "boat" . :Person rdfs:label "person" . :Yard rdfs:label "boat yard" . :Crossing rdfs:label "crossing" .
+:followed rdfs:label "inspired by" . :mother rdfs:label "mother" . :godparent rdfs:label "godparent" .
+:track rdfs:label "has cabin" . :cabins rdfs:label "number of cabins" . :weight rdfs:label "weight in tonnes" .
+:yard rdfs:label "boat yard" . :leaves rdfs:label "leaves at" . :died rdfs:label "year of death" .
+:from rdfs:label "departs from" . :to rdfs:label "arrives at" . :calls rdfs:label "calls at" .
+:gull a :Boat ; rdfs:label "Gull" ; :followed :tern ; :track :c1 , :c2 ; :cabins 14 ; :weight 90 ; :yard :north ;
+  :leaves "07:15:00"^^xsd:time .
+:tern a :Boat ; rdfs:label "Tern" ; :weight 40 ; :yard :north ; :leaves "09:00:00"^^xsd:time .
+:skua a :Boat ; rdfs:label "Skua" ; :weight 70 ; :yard :north .
+:north a :Yard ; rdfs:label "North Slip" . :c1 rdfs:label "Cabin One" . :c2 rdfs:label "Cabin Two" .
+:ada a :Person ; rdfs:label "Ada Holm" ; :mother :eva ; :godparent :jon ; :died 1990 .
+:eva a :Person ; rdfs:label "Eva Holm" ; :died 1971 . :jon a :Person ; rdfs:label "Jon Berg" ; :died 1999 .
+:x1 a :Crossing ; rdfs:label "Dawn Run" ; :from :ayr ; :to :bute .
+:x2 a :Crossing ; rdfs:label "Dusk Run" ; :from :bute ;
+  :to :ayr . :x3 a :Crossing ; rdfs:label "Loop" ; :from :ayr ; :calls :bute .
+:ayr rdfs:label "Ayr" . :bute rdfs:label "Bute" .
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who did Gull inspire?",  # nobody: the Tern inspired it
+        "Who is the grandmother of Ada Holm?",  # only a mother is known
+        "Who is Ada Holm's mother-in-law?",
+        "Who is the stepmother of Ada Holm?",
+        "Who is the uncle of Ada Holm?",  # a godparent is none
+        "Who is the father of Ada Holm?",
+        "How many cabins does the Gull have?",  # 14 by its number, two are listed
+        "Which boats weigh more than 50 kg?",  # the weights are in tonnes
+        "How long does the Gull take?",  # a time of day is no duration
+        "Which crossings go from Ayr to Bute?",  # one goes there, another calls there
+        "Who is the youngest person?",  # who died last is not the youngest
+        "Which boats are from 2016?",  # nobody says since when boats are
+    ],
+)
+def test_leaves_unsure_what_the_graph_says_of_something_else(text: str) -> None:
+    answer = answer_question(Question("q", text), context(FERRY))
+    assert not answer.values or labels(answer) == ["14"], (labels(answer), answer.rationale)
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("What was Gull inspired by?", "Tern"),
+        ("Who is the mother of Ada Holm?", "Eva Holm"),
+        ("Which boats weigh more than 80 tonnes?", "Gull"),
+        ("What is the weight of the Gull?", "90"),
+    ],
+)
+def test_still_says_what_the_graph_says(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(FERRY))
+    best = answer.values or (answer.guess.values if answer.guess else ())
+    assert [answer.label(value) for value in best] == [right], answer.rationale
