@@ -170,9 +170,42 @@ def _shortlist(
     width = cosines.shape[1]
     bar = floor
     if width > k and not np.isfinite(floor).all():
-        bar = np.maximum(floor, np.partition(cosines, width - k, axis=1)[:, width - k])
-    rows, columns = np.nonzero(cosines >= (bar - _MARGIN)[:, None])
+        bar = np.maximum(floor, kth_best(cosines, k))
+    rows, columns = np.divmod(np.flatnonzero(cosines >= (bar - _MARGIN)[:, None]), width)
     return rows, columns
+
+
+_STRIPES = 32  # at most; with more, the best of fewer stripes say less
+_EQUAL = 8  # times k: scores at the bar from which a row is sorted whole
+
+
+def kth_best(scores: NDArray[np.float32], k: int) -> NDArray[np.float32]:
+    """The ``k``-th highest score of each row, which has more than ``k``.
+
+    The k-th highest of the highest scores of stripes of columns is no higher than it, and few reach
+    that: only these are sorted. A row in which many are equal is sorted whole.
+    """
+    height, width = scores.shape
+    stripes = min(width // (4 * k), _STRIPES)
+    if stripes < 4 or not height:
+        return np.partition(scores, width - k, axis=1)[:, width - k]
+    across = width // stripes
+    striped = scores[:, : across * stripes].reshape(height, stripes, across).max(axis=1)
+    bar = np.partition(striped, across - k, axis=1)[:, across - k]
+    rows, columns = np.divmod(np.flatnonzero(scores >= bar[:, None]), width)
+    numbers = np.bincount(rows, minlength=height)
+    many = numbers > _EQUAL * k
+    if many.any():
+        kept = ~many[rows]
+        rows, columns = rows[kept], columns[kept]
+        numbers[many] = 0
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    best = np.full((height, max(int(numbers.max()), k)), -np.inf, dtype=np.float32)
+    best[rows, place] = scores[rows, columns]
+    found: NDArray[np.float32] = np.partition(best, best.shape[1] - k, axis=1)[:, best.shape[1] - k]
+    if many.any():
+        found[many] = np.partition(scores[many], width - k, axis=1)[:, width - k]
+    return found
 
 
 def _exact(a: _Side, b: _Side, rows: Integers, columns: Integers) -> NDArray[np.float32]:

@@ -18,6 +18,7 @@ from kgnb.vectors.nearest import (
     NearestRows,
     centred,
     floor,
+    kth_best,
     nearest_entities,
     pair_cosines,
     ranks,
@@ -234,3 +235,14 @@ def test_every_id_comes_once_best_first_whatever_the_order_of_rankings(
     turned = [dict(reversed(ranking.items())) for ranking in rankings]
     random.shuffle(turned)  # type: ignore[attr-defined]
     assert reciprocal_rank(turned, constant) == fused
+
+
+@pytest.mark.parametrize("width", [7, 100, 900, 5000])
+@pytest.mark.parametrize("k", [1, 3, 20])
+def test_the_kth_best_of_a_row_is_found_among_few_as_among_all(width: int, k: int) -> None:
+    scores = np.random.default_rng(0).standard_normal((40, width)).astype(np.float32)
+    scores[:5] = 0.0  # all equal
+    scores[5:15] = np.round(scores[5:15], 1)  # many equal
+    scores[15:18] = -np.inf
+    k = min(k, width - 1)
+    assert np.array_equal(kth_best(scores, k), np.sort(scores, axis=1)[:, width - k])

@@ -11,6 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
+from kgnb.vectors.nearest import kth_best
 from kgnb.vectors.reproducible import exp, log, on_grid, solved
 
 EXACT_UP_TO = 30_000
@@ -140,12 +141,12 @@ def _top(scores: Singles, k: int) -> Longs:
     """Where the ``k`` best of each row stand, in order of place; of equal ones the first."""
     if k >= scores.shape[1]:
         return np.broadcast_to(np.arange(scores.shape[1]), scores.shape)
-    least = np.partition(scores, -k, axis=1)[:, -k, None]
+    least = kth_best(scores, k)[:, None]
     kept = scores >= least
     for row in np.flatnonzero(np.count_nonzero(kept, axis=1) > k):
         equal = np.flatnonzero(scores[row] == least[row])
         kept[row, equal[k - np.count_nonzero(kept[row]) :]] = False
-    return np.nonzero(kept)[1].reshape(len(scores), k)
+    return (np.flatnonzero(kept) % scores.shape[1]).reshape(len(scores), k)
 
 
 def dense_dots(
@@ -339,6 +340,7 @@ def fitted(
     rows = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(rows)]))
     x, target = views[kept].astype(np.float64), on_grid(truth[kept], FINE).astype(np.float64)
     coarse = on_grid(x, _COARSE).astype(np.float64)
+    by_view = np.ascontiguousarray(coarse.T)
     mass = np.add.reduceat(target, starts)
     scale = np.maximum(np.abs(prior), 1.0)
 
@@ -360,10 +362,8 @@ def fitted(
     loss, expected = chosen(weights)
     for _ in range(_STEPS):
         slope = (expected - target) @ x + 2 * strength * (weights - prior) / scale**2
-        mean = (
-            np.add.reduceat(expected[:, None] * coarse, starts)
-            / np.maximum(mass, 1 / FINE)[:, None]
-        )
+        sums = [np.add.reduceat(expected * view, starts) for view in by_view]
+        mean = np.column_stack(sums) / np.maximum(mass, 1 / FINE)[:, None]
         mean = on_grid(mean, _COARSE).astype(np.float64)
         bend = (coarse * expected[:, None]).T @ coarse - (mean * mass[:, None]).T @ mean
         bend += np.diag(2 * strength / scale**2)
