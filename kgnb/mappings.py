@@ -223,7 +223,6 @@ def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
     [('a', 'y'), ('b', 'x')]
     """
     import numpy as np
-    from scipy.optimize import linear_sum_assignment  # slow to import
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import connected_components
 
@@ -242,6 +241,11 @@ def one_to_one(worth: Dict[Ends, float]) -> set[Ends]:
         members[number].append(at)
     chosen: set[Ends] = set()
     for places in members.values():
+        if len(places) == 1:
+            chosen.add(pairs[places[0]])
+            continue
+        from scipy.optimize import linear_sum_assignment  # slow to import, and seldom needed
+
         ones, i = np.unique(row[places], return_inverse=True)
         others, j = np.unique(column[places], return_inverse=True)
         gain = np.zeros((len(ones), len(others)))

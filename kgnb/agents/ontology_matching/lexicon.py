@@ -59,7 +59,8 @@ class Wordbook:
         than not.
         """
         pair = _pair(one, other)
-        return self._same[pair] >= SUPPORT and self._same[pair] > self._apart[pair]
+        same = self._same.get(pair, 0)  # a Counter takes long to say that it has none
+        return same >= SUPPORT and same > self._apart.get(pair, 0)
 
     def distinct(self, one: Word, other: Word) -> bool:
         """Whether one ontology uses both words, so that one is not a spelling of the other."""
@@ -116,7 +117,7 @@ DERIVED = 0.85
 MISSPELT = 0.9
 LONG = 7  # letters; in shorter words one typing error too often makes another word
 OF_AGENT = 0.5  # a presenter is not a presentation
-REMEMBERED = 1 << 18  # cached pairs of words: 60 MB, where all pairs of 20,000 classes take 500
+REMEMBERED = 1 << 18  # pairs of words kept: 30 MB, where all pairs of 20,000 classes take 250
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (
     ("isation", "ization"),
@@ -161,7 +162,7 @@ def word_likeness(one: str, other: str) -> float:
         return 1.0
     if is_number(one) or is_number(other) or min(len(one), len(other)) < 3:
         return 0.0
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
     if _opposed(shorter, longer):
         return 0.0
     if root(one) == root(other):
@@ -174,7 +175,9 @@ def word_likeness(one: str, other: str) -> float:
         and OSA.distance(one, other, score_cutoff=1) == 1
     ):
         return MISSPELT
-    alike = Indel.normalized_similarity(one, other) if len(shorter) >= 4 else 0.0
+    if len(shorter) < 4 or 3 * len(shorter) < 2 * len(longer):  # less than .8 alike
+        return 0.0
+    alike = Indel.normalized_similarity(one, other)
     return float(0.95 * alike) if alike >= 0.8 else 0.0
 
 
@@ -232,7 +235,8 @@ class Lexicon:
         self._seen = seen
         self._total = max(total, 1)
         self._weights: dict[str, float] = {}
-        self._alike = lru_cache(maxsize=REMEMBERED)(self._compare)
+        self._known: dict[str, dict[str, float]] = {}  # how alike a word is to others
+        self._remembered = 0
         self._wordbook = wordbook
 
     def weight(self, word: str) -> float:
@@ -253,7 +257,23 @@ class Lexicon:
 
     def alike(self, one: str, other: str) -> float:
         """How alike two words are, 0 to 1, given how the ontologies use them."""
-        return 1.0 if one == other else self._alike(one, other)
+        known = self.known(one)
+        alike = known.get(other)
+        return self.learnt(one, other, known) if alike is None else alike
+
+    def known(self, word: str) -> dict[str, float]:
+        """How alike the word is to those that it was compared with; others are ``learnt``."""
+        return self._known.setdefault(word, {})
+
+    def learnt(self, one: str, other: str, known: dict[str, float]) -> float:
+        """How alike two words are that were not compared before, which is kept in ``known``."""
+        if self._remembered >= REMEMBERED:
+            for others in self._known.values():  # callers hold them
+                others.clear()
+            self._remembered = 0
+        self._remembered += 1
+        known[other] = alike = 1.0 if one == other else self._compare(one, other)
+        return alike
 
     def _compare(self, one: str, other: str) -> float:
         alike = word_likeness(one, other)
@@ -336,12 +356,17 @@ class Lexicon:
 
     def _links(self, one: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, float]]:
         """The best one-to-one matching of words, greedily from the most alike."""
-        found = [
-            (alike, i, j)
-            for i, a in enumerate(one)
-            for j, b in enumerate(other)
-            if (alike := self.alike(a, b))
-        ]
+        found: list[tuple[float, int, int]] = []
+        for i, a in enumerate(one):
+            known = self.known(a)
+            for j, b in enumerate(other):
+                alike = known.get(b)
+                if alike is None:
+                    alike = self.learnt(a, b, known)
+                if alike:
+                    found.append((alike, i, j))
+        if len(found) < 2:
+            return [(i, j, alike) for alike, i, j in found]
         found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
         links: list[tuple[int, int, float]] = []
         left, right = set(range(len(one))), set(range(len(other)))
@@ -456,15 +481,25 @@ class Surplus:
             weight = self._lexicon.weight(word)
             asked = other, entity.iri, word
             if asked not in self._supplied:
-                around, alike = self._around(other, entity), self._lexicon.alike
-                self._supplied[asked] = word in around or any(
-                    alike(word, near) >= ALIKE for near in around
-                )
+                self._supplied[asked] = self._supplies(self._around(other, entity), word)
             if self._supplied[asked]:
                 supplied += weight
             elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
                 known += weight
         return supplied, known
+
+    def _supplies(self, around: Sequence[str], word: str) -> bool:
+        """Whether one of these words is the word, or stands for it."""
+        if word in around:
+            return True
+        lexicon, known = self._lexicon, self._lexicon.known(word)
+        for near in around:
+            alike = known.get(near)
+            if alike is None:
+                alike = lexicon.learnt(word, near, known)
+            if alike >= ALIKE:
+                return True
+        return False
 
     def _around(self, side: int, entity: Description) -> tuple[str, ...]:
         """The words of the entity's ancestors and of what it is part of, or of its domain and

@@ -348,8 +348,9 @@ def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
     best: defaultdict[tuple[int, str, Kind], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for pair, case in cases.items():
         for end in (0, 1):
-            at = (end, pair[end], pair[2])
-            best[at] = sorted([*best[at], case.cosine])[-2:]
+            two = best[end, pair[end], pair[2]]
+            if case.cosine > two[0]:
+                two[:] = sorted((two[1], case.cosine))
     found: dict[Pair, float] = {}
     for pair, case in cases.items():
         of_ends = [best[end, pair[end], pair[2]] for end in (0, 1)]
@@ -372,10 +373,12 @@ def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
 
 def stated(source: Description, target: Description) -> bool:
     """Whether one of the two ontologies states that they are equal, or both have the same term."""
-    if source.iri == target.iri:
+    one, other = source.entity, target.entity
+    if one.iri == other.iri:
         return True
-    ends = ((source.entity, target.iri), (target.entity, source.iri))
-    return any(iri in entity.equivalents or iri in entity.matches for entity, iri in ends)
+    if other.iri in one.equivalents or other.iri in one.matches:
+        return True
+    return one.iri in other.equivalents or one.iri in other.matches
 
 
 def surroundings(questions: Sequence[MatchQuestion]) -> Surroundings:
