@@ -20,6 +20,7 @@ from kgnb.llm.model import ChatModel, Reply, Request, Usage
 from kgnb.llm.prices import Prices, cost
 from kgnb.results.bundle import count
 from kgnb.results.wording import money, seconds
+from kgnb.run.collecting import collecting_seldom
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
 from kgnb.run.otel import to_otel
@@ -239,7 +240,8 @@ class Run(Record):
         results that can say so are marked as partial.
         """
         with self._step_of(getattr(stage, "__name__", type(stage).__name__)) as counts:
-            result = stage(*args, **kwargs)
+            with collecting_seldom():
+                result = stage(*args, **kwargs)
             if isinstance(result, Counted):
                 counts.update(numbers(result.counts()))
             if self._budget.stopped:
