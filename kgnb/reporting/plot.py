@@ -9,9 +9,11 @@ import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from kgnb.results.cells import OfFew
+from kgnb.results.chart import CHARTS, NO_CHARTS
 from kgnb.results.wording import FEW, of_few
 
 Axes: TypeAlias = Any  # of matplotlib, which takes half a second to import
@@ -90,6 +92,12 @@ class Plot:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> Mapping[str, str]:
+        if find_spec("matplotlib") is None:
+            lacks = escape(f"{self.alt} ({NO_CHARTS}. {CHARTS})")
+            return {
+                "text/html": f"<figure><p>{lacks}</p><figcaption>{escape(self.caption)}</figcaption></figure>",
+                "text/plain": f"[figure: {self.alt}] {NO_CHARTS}. {CHARTS}",
+            }
         light, dark = (
             base64.b64encode(self.svg(theme).encode()).decode() for theme in (LIGHT, DARK)
         )

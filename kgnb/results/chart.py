@@ -11,11 +11,14 @@ from datetime import date
 from numbers import Real
 from typing import Any
 
+from kgnb.errors import ConfigError
 from kgnb.results.bundle import Bundled
 from kgnb.results.escaping import escaped
 
 Values = Mapping[str, Sequence[Any]]
 Draw = Callable[[Any], None]  # on matplotlib's axes
+
+NO_CHARTS, CHARTS = "charts need one more package here", 'Run: pip install "kgnb[charts]"'
 
 MOST_BARS, MOST_NAMES = 40, 60  # more cannot be read
 _POINT = re.compile(r".*?POINT\s*\(\s*([-\d.]+)\s+([-\d.]+)", re.IGNORECASE)
@@ -55,6 +58,7 @@ def chart(values: Values, kind: str = "", title: str = "") -> Chart:
 
     Raises:
         ValueError: there is no such kind, or the columns do not fit.
+        ConfigError: matplotlib is not installed.
     """
     if kind and kind not in KINDS:
         raise ValueError(f"there is no chart {kind!r}: choose {', '.join(KINDS)}")
@@ -66,7 +70,10 @@ def chart(values: Values, kind: str = "", title: str = "") -> Chart:
             f"these columns make no {kind or 'chart'}: a map needs coordinates (POINT, or lat and "
             "lon), lines dates and numbers, bars names and a number, a scatter two numbers"
         )
-    from matplotlib.figure import Figure  # slow to import
+    try:
+        from matplotlib.figure import Figure  # slow to import
+    except ImportError as error:
+        raise ConfigError(NO_CHARTS, fix=CHARTS) from error
 
     says, draw = fitting
     figure = Figure(figsize=(7.2, 4.2), layout="constrained")

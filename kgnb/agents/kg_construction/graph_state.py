@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import rdflib
 
@@ -21,6 +22,7 @@ from kgnb.agents.kg_construction.provenance import (
     origins,
 )
 from kgnb.agents.kg_construction.tool_values import Violation
+from kgnb.errors import ConfigError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import PREFIXES
@@ -31,6 +33,23 @@ from kgnb.shapes.facts import Facts
 from kgnb.shapes.shape import SH, TYPE
 
 _MOST_MISSING = 200
+
+
+def pyshacl_validate() -> Callable[..., Any]:
+    """The function of pyshacl, which is slow to import.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        from pyshacl import validate
+    except ImportError as error:
+        raise ConfigError(
+            "SHACL constraints in SPARQL, and SHACL reports, need one more package here",
+            fix='Run: pip install "kgnb[shacl]"',
+        ) from error
+    found: Callable[..., Any] = validate
+    return found
 
 
 class GraphState:
@@ -51,6 +70,8 @@ class GraphState:
             raise ValueError(
                 f"namespace is {namespace!r}: it must be an absolute IRI, as in https://example.org/kg/"
             )
+        if pack.sparql_shapes:
+            pyshacl_validate()  # before a model is asked, not when all is to be checked
         self.pack = pack
         self.namespace = namespace if namespace.endswith(("/", "#", ":")) else f"{namespace}/"
         self.checked = checked
@@ -249,8 +270,7 @@ class GraphState:
         """The violations of SPARQL constraints, found by pyshacl."""
         if not self.pack.sparql_shapes:
             return ()
-        from pyshacl import validate
-
+        validate = pyshacl_validate()
         shapes = rdflib.Graph().parse(data=self.pack.sparql_shapes, format="nt")
         data = self.graph + self.pack.subclasses()
         _, report, _ = validate(data, shacl_graph=shapes, advanced=False)

@@ -17,7 +17,7 @@ import rdflib
 from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
-from kgnb.agents.kg_construction.graph_state import GraphState
+from kgnb.agents.kg_construction.graph_state import GraphState, pyshacl_validate
 from kgnb.agents.kg_construction.hints import nearest
 from kgnb.agents.kg_construction.naming import normalised
 from kgnb.agents.kg_construction.pack_content import PackContent
@@ -375,8 +375,7 @@ class ConstructionSession(GraphState):
         """Whether the facts conform to the pack's SHACL according to pyshacl, and its report as
         Turtle.
         """
-        from pyshacl import validate  # slow to import
-
+        validate = pyshacl_validate()
         shapes = rdflib.Graph().parse(data=self.pack.shacl(), format="turtle")
         conforms, report, _ = validate(self.graph, shacl_graph=shapes, advanced=False)
         return bool(conforms), report.serialize(format="turtle")
