@@ -146,7 +146,8 @@ def _top(scores: Singles, k: int) -> Longs:
     for row in np.flatnonzero(np.count_nonzero(kept, axis=1) > k):
         equal = np.flatnonzero(scores[row] == least[row])
         kept[row, equal[k - np.count_nonzero(kept[row]) :]] = False
-    return (np.flatnonzero(kept) % scores.shape[1]).reshape(len(scores), k)
+    where: Longs = np.flatnonzero(kept) % scores.shape[1]
+    return where.reshape(len(scores), k)
 
 
 def dense_dots(

@@ -30,6 +30,7 @@ from kgnb.agents.ontology_matching.summarise import summarise
 from kgnb.agents.ontology_matching.validate import validate
 from kgnb.backends import open_index, open_ontology
 from kgnb.evaluate.alignment import score, triples
+from kgnb.run.collecting import collecting_seldom
 from kgnb.settings import Settings
 from kgnb.vectors.cached_embedder import CachedEmbedder, VectorCache
 from kgnb.vectors.character_embedder import CharacterEmbedder, TinyEmbedder
@@ -55,7 +56,8 @@ class Meter:
         """Run a stage; what it ends with is its result."""
         self._highest = _memory()
         begun, cpu = time.perf_counter(), time.process_time()
-        result = work()
+        with collecting_seldom():  # as in a run
+            result = work()
         self._highest = max(self._highest, _memory())
         self.stages[stage] = {
             "seconds": round(time.perf_counter() - begun, 3),
