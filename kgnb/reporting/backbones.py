@@ -14,6 +14,7 @@ from statistics import fmean, pstdev
 from time import perf_counter
 from typing import Any
 
+from kgnb.backends import recording
 from kgnb.files import from_json
 from kgnb.llm.asking import in_one_round
 from kgnb.llm.replay import MissingReply
@@ -124,12 +125,26 @@ def run_models(
 
 
 def _several(of: str, about: str, name: str, judge: str, repeats: int) -> ModelFigures:
-    """One model's figures; of a live one, with the main figure of every run."""
+    """One model's figures; of a live one, with the main figure of every run, of a recording with
+    that of every reading that it holds.
+    """
     live = name != "rule" and not name.startswith(("recorded:", "batch:"))
-    times = repeats if live else 1
-    found = [_judged(of, about, name, judge, seed) for seed in range(times)]
+    asked = [name] * repeats if live else readings(name)
+    found = [_judged(of, about, one, judge, seed) for seed, one in enumerate(asked)]
     main = found[0].main
-    return replace(found[0], quality=[float(one.figures.get(main, 0.0)) for one in found])
+    measured = [float(one.figures[main]) for one in found if main in one.figures]
+    return replace(found[0], model=name, quality=measured)
+
+
+def readings(name: str) -> list[str]:
+    """The model, and what else of a recording answers the same requests once more: the recordings
+    ``reading-2``, ``reading-3`` and so on in its folder.
+    """
+    if not name.startswith("recorded:"):
+        return [name]
+    folder = recording(name.partition(":")[2])
+    further = sorted(path.parent for path in folder.glob("reading-*/replies.jsonl"))
+    return [name, *(f"recorded:{path}" for path in further)]
 
 
 def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigures:
@@ -141,7 +156,8 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     given |= dict(word.partition("=")[::2] for word in shlex.split(about))
     choices = next(one.choices for one in parameters if one.name == "judge")
     given["judge"] = "rule" if name == "rule" else judge if judge in choices else "auto"
-    place = [of, re.sub(r"\W+", "-", name).strip("-"), *([str(seed)] if seed else [])]
+    short = Path(name).name if "reading-" in name else name
+    place = [of, re.sub(r"\W+", "-", short).strip("-"), *([str(seed)] if seed else [])]
     folder = session.folder / "models" / Path(*place)
     folder.mkdir(parents=True, exist_ok=True)
     settings = session.settings.with_(model="" if name == "rule" else name)
@@ -215,7 +231,7 @@ def shown(found: list[ModelFigures]) -> Table:
     columns = [
         *texts(report="Report", model="Model", figure="Figure"),
         *numbers(value="Value"),
-        *(numbers(sd="± (sd)", runs="Runs") if several else ()),
+        *(numbers(sd="± (sd)", runs="Runs or readings") if several else ()),
         *numbers(calls="Calls", tokens="Tokens", each="Tokens an item", seconds="Seconds"),
         *numbers(asked="Asked", answered="Answered", unsure="Unsure", failed="Unreadable"),
         *numbers(refused="Calls refused"),
@@ -240,7 +256,7 @@ def shown(found: list[ModelFigures]) -> Table:
         if remarks:
             row["remark"] = one.remark
         if several:
-            single = NoFigure("one run")
+            single = NoFigure("one reading" if one.model.startswith("recorded:") else "one run")
             row["sd"] = round(pstdev(one.quality), 2) if len(one.quality) > 1 else single
             row["runs"] = len(one.quality)
         rows.append(row)

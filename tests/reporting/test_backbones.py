@@ -1,10 +1,12 @@
 """Any number of models side by side: figures, cost, and where they disagree."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from kgnb.backends import recording
 from kgnb.reporting import backbones
 from kgnb.reporting.session import ReportSession, begin, current
 from kgnb.results.cells import NoFigure
@@ -52,3 +54,28 @@ def test_a_missing_model_and_an_unknown_parameter_are_refused(tmp_path: Path) ->
         backbones.run_models(of="ontology-matching", about="", models=" , ")
     with pytest.raises(ValueError, match="datset"):
         backbones.run_models(of="ontology-matching", about="datset=huts", models="rule")
+
+
+def test_a_recording_of_one_reading_has_no_spread_and_one_of_several_has(tmp_path: Path) -> None:
+    again = tmp_path / "twice" / "reading-2"
+    partial = tmp_path / "partly" / "reading-2"
+    again.mkdir(parents=True)
+    partial.mkdir(parents=True)
+    replies = (recording("huts") / "replies.jsonl").read_text(encoding="utf-8")
+    for folder in (again, again.parent, partial.parent):
+        (folder / "replies.jsonl").write_text(replies, encoding="utf-8")
+    (partial / "replies.jsonl").write_text("", encoding="utf-8")
+    begin(ReportSession(tmp_path, Settings(cache=tmp_path / "cache")))
+    models = f"rule,recorded:{partial.parent},recorded:{again.parent}"
+    rule, partly, twice = backbones.run_models(
+        of="ontology-matching", about="dataset=huts", models=models, judge="cascade"
+    )
+    assert [len(one.quality) for one in (rule, partly, twice)] == [1, 1, 2]
+    # two readings that differ, as those of a model would
+    twice = replace(twice, quality=[90.0, 94.0])
+    table = backbones.shown([rule, partly, twice])
+    at = {column.key: place for place, column in enumerate(table.columns)}
+    spreads = [row[at["sd"]] for row in table.rows]
+    assert spreads == [NoFigure("one run"), NoFigure("one reading"), 2.0]
+    assert (table.rows[2][at["value"]], table.rows[2][at["runs"]]) == (92.0, 2)
+    assert "sd" not in partly.row and twice.row["sd"] == 2.0
