@@ -163,7 +163,7 @@ def titled(lexicon: Lexicon, lines: Sequence[NoteLine], begins: bool) -> list[No
             found.append(line)
         elif above is None or line.gap or above.heading:
             found.append(replace(_as_title(line), heading=own_title))
-        elif above.bare:
+        elif above.bare and not _HEADER.search(above.text):
             _name_run(found, own_title)
             found.append(line)
         elif line.text[0].islower():
@@ -389,10 +389,12 @@ def _anothers(lexicon: Lexicon, note: Sequence[NoteLine]) -> int:
             begin, stated = 0, not line.heading
             continue
         begin = at if line.item else begin or at
-        told = _ends(line) and line.number is None and not _COUNTED.match(line.text)
+        goes_on = line.text[:1].islower()
+        told = (_ends(line) or goes_on) and line.number is None and not _COUNTED.match(line.text)
         sentence = " ".join(one.text for one in note[begin : at + 1])
         if stated and told and names_another(lexicon, sentence, known):
-            return begin
+            part = note[begin].text[:1].islower() and not note[begin].gap
+            return begin - part  # a value may go on in it
     return len(note)
 
 
@@ -427,7 +429,7 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
             and between
             and below.key
             and below.item == line.item
-            and not _COUNTED.match(line.text)
+            and (": " in line.text or not _COUNTED.match(line.text))
         ):
             return f"{line.text} stands between keys: is what follows about it?"
     for line in note:
@@ -551,6 +553,7 @@ def rows(
         if not slot.is_object and not slot.is_number
         for phrase in slot.phrases
     }
+    counting = {phrase for slot in lexicon.slots if slot.is_number for phrase in slot.phrases}
     for number, (raw, below) in enumerate(zip(given, [*given[1:], ""], strict=True)):
         begin, at = at, at + len(raw) + 1
         row = before = repeating(cells(raw), before)
@@ -560,7 +563,13 @@ def rows(
             header = []
         elif len(row) == len(header) and not RULE.fullmatch(raw):
             ranks = [
-                0 if key.casefold() in NAMING else 2 if key.casefold() in KINDS else 1
+                0
+                if key.casefold() in NAMING
+                else 2
+                if key.casefold() in KINDS
+                else 3
+                if words(key) in counting
+                else 1
                 for key in header
             ]
             title = ranks.index(min(ranks))
@@ -586,7 +595,8 @@ def rows(
             record = (
                 cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
             )
-            if keyed and not sums and record and not says_nothing(row[title]):
+            named = ranks[title] < 3 and not says_nothing(row[title])  # a number is no name
+            if keyed and not sums and record and named:
                 found.append(note)
                 raw = " " * len(raw)
                 if above >= 0:

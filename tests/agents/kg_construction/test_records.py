@@ -47,6 +47,8 @@ BOTH = {
     "boxes to tick": "- [x] Marlin\n  - length: 18 m\n  - cabins: 4\n- [ ] Tern\n  - length: 23 m\n  - cabins: 2\n",
     "letters": "a) Marlin\nlength: 18 m\ncabins: 4\nb) Tern\nlength: 23 m\ncabins: 2\n",
     "letters with other keys below": "(a) Marlin\nlength: 18 m\ncabins: 4\n(b) Tern\ncabins: 2\nlength: 23 m\n",
+    "pages": "Page 1\nMarlin\nlength: 18 m\ncabins: 4\nPage 2\nTern\nlength: 23 m\ncabins: 2\n",
+    "a number first": "| length | boat | cabins |\n|---|---|---|\n| 18 m | Marlin | 4 |\n| 23 m | Tern | 2 |\n",
     "names first": "name: Marlin\nlength: 18 m\ncabins: 4\nname: Tern\nlength: 23 m\ncabins: 2\n",
     "names last": "length: 18 m\ncabins: 4\nname: Marlin\nlength: 23 m\ncabins: 2\nname: Tern\n",
     "a line below the name": "Marlin\nOf oak\nlength: 18 m\ncabins: 4\n\nTern\nOf steel\nlength: 23 m\ncabins: 2",
@@ -104,6 +106,8 @@ DOUBTED = {
     "a form of pairs": "name | Marlin | length | 18 m\n---|---|---|---\nname | Tern | cabins | 2\n",
     "a form with other keys": "name | Marlin | length | 18 m\n---|---|---|---\nport | Kiel | owner | Ida\n",
     "a form of three": "| Marlin | length | 18 m |\n|---|---|---|\n| Tern | length | 23 m |\n",
+    "rows without a name": "# Marlin\n\n| length | cabins |\n|---|---|\n| 18 m | 4 |\n| 23 m | 2 |\n",
+    "a counted key": "Marlin\nlength: 18 m\n2nd boat: Tern\ncabins: 2\n",
     "two codes": "# B1 and B2\nlength: 18 m\n",
     "a row of two codes": "| boat | cabins |\n|---|---|\n| B1, B2 | 4 |\n",
     "two names and two values": "# Marlin / Tern\nlength: 18 / 23\n",
@@ -137,7 +141,7 @@ PARTS = {
     "a paragraph about another": "# Marlin\nlength: 18 m\n\nBeside it lies\nthe Tern.\n\ncabins: 2\n",
     "an item about another": "- name: Marlin\n- length: 18 m\n- Tern is older.\n- cabins: 2\n",
     "a comparison": "Marlin\nlength: 18 m\nUnlike the Marlin, Tern sails.\ncabins: 2\n",
-    "another of the class": "Marlin\nlength: 18 m\nthe next boat is for two.\ncabins: 2\n",
+    "another of the class": "Marlin\nlength: 18 m\nThe next boat is for two.\ncabins: 2\n",
     "letters with other keys": "a) Marlin\nlength: 18 m\nb) Tern\ncabins: 2\n",
     "two values by a stroke": "Marlin\nlength: 18 m\ncabins: 4 / 8\n",
     "a question": "Marlin\nlength: 18 m\n\nTern?\ncabins: 2\n",
@@ -173,6 +177,12 @@ def test_a_cell_with_the_name_of_a_property_costs_its_row_alone() -> None:
     found, reasons = read(f"| boat | length | remark |\n|---|---|---|\n{rows}")
     assert found == {"Tern": {"length": "23"}, "Heron": {"length": "9"}}
     assert any("side by side" in reason for reason in reasons)
+
+
+def test_a_line_that_goes_on_and_names_another_ends_a_record() -> None:
+    for between in ("not Tern", "as for Tern", "and then Tern"):
+        found, reasons = read(f"Marlin\nbuilt: 1931\nlength: 18 m\n{between}\ncabins: 2\n")
+        assert found == {"Marlin": {"built": "1931"}} and reasons, between
 
 
 BEES = """
