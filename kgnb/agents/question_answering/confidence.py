@@ -236,11 +236,17 @@ def _altered(asked: ParsedQuestion, candidate: Interpretation, names: Collection
 
 def _against(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     """The words of phrases that are read against their direction: whom somebody influenced is not
-    who they are "influenced by"; and "what song is X" asks for no album that has this track.
+    who they are "influenced by", X's pupils are not whose "pupil of" X is, and "what song is X"
+    asks for no album that has this track.
     """
     found = []
     for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
-        passive = asked.names.label(hop.relation).endswith(" by")
+        name = asked.names.label(hop.relation)
+        passive = name.endswith(" by")
+        # the pupils of X are those who are a "pupil of" X
+        held = name.endswith(" of") and not hop.inverse and text.endswith(" of X?")
+        if held and key(name.removesuffix(" of")) == key(text.removesuffix(" of X?"))[-1:]:
+            found += [word for word in words(text) if word != "x" and says(word)]
         kind = hop.inverse and len(candidate.hops) > 1 and _KIND_ALONE.fullmatch(text)
         if kind or (passive and active(text) != hop.inverse):
             found += [word for word in words(text) if word != "x" and says(word)]

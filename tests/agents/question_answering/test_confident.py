@@ -71,6 +71,7 @@ FERRY = """
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 :Boat rdfs:label "boat" . :Person rdfs:label "person" . :Yard rdfs:label "boat yard" . :Crossing rdfs:label "crossing" .
 :followed rdfs:label "inspired by" . :mother rdfs:label "mother" . :godparent rdfs:label "godparent" .
+:pupil rdfs:label "pupil of" .
 :track rdfs:label "has cabin" . :cabins rdfs:label "number of cabins" . :weight rdfs:label "weight in tonnes" .
 :yard rdfs:label "boat yard" . :leaves rdfs:label "leaves at" . :died rdfs:label "year of death" .
 :from rdfs:label "departs from" . :to rdfs:label "arrives at" . :calls rdfs:label "calls at" .
@@ -79,7 +80,7 @@ FERRY = """
 :tern a :Boat ; rdfs:label "Tern" ; :weight 40 ; :yard :north ; :leaves "09:00:00"^^xsd:time .
 :skua a :Boat ; rdfs:label "Skua" ; :weight 70 ; :yard :north .
 :north a :Yard ; rdfs:label "North Slip" . :c1 rdfs:label "Cabin One" . :c2 rdfs:label "Cabin Two" .
-:ada a :Person ; rdfs:label "Ada Holm" ; :mother :eva ; :godparent :jon ; :died 1990 .
+:ada a :Person ; rdfs:label "Ada Holm" ; :mother :eva ; :pupil :eva ; :godparent :jon ; :died 1990 .
 :eva a :Person ; rdfs:label "Eva Holm" ; :died 1971 . :jon a :Person ; rdfs:label "Jon Berg" ; :died 1999 .
 :x1 a :Crossing ; rdfs:label "Dawn Run" ; :from :ayr ; :to :bute .
 :x2 a :Crossing ; rdfs:label "Dusk Run" ; :from :bute ;
@@ -97,6 +98,7 @@ FERRY = """
         "Who is the stepmother of Ada Holm?",
         "Who is the uncle of Ada Holm?",  # a godparent is none
         "Who is the father of Ada Holm?",
+        "Who are the pupils of Ada Holm?",  # she is one herself
         "How many cabins does the Gull have?",  # 14 by its number, two are listed
         "Which boats weigh more than 50 kg?",  # the weights are in tonnes
         "How long does the Gull take?",  # a time of day is no duration
@@ -115,6 +117,7 @@ def test_leaves_unsure_what_the_graph_says_of_something_else(text: str) -> None:
     [
         ("What was Gull inspired by?", "Tern"),
         ("Who is the mother of Ada Holm?", "Eva Holm"),
+        ("Who is a pupil of Eva Holm?", "Ada Holm"),
         ("Which boats weigh more than 80 tonnes?", "Gull"),
         ("What is the weight of the Gull?", "90"),
     ],
