@@ -60,16 +60,16 @@ def take_in(folder: str) -> None:
 
 
 @cache.command()
-@click.argument("kinds", nargs=-1, metavar="[replies] [verdicts] [vectors]")
+@click.argument("kinds", nargs=-1, metavar="[replies] [verdicts] [vectors] [graphs]")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask for confirmation.")
 def clear(kinds: tuple[str, ...], yes: bool) -> None:
     """Delete the named kinds, or everything. Deleted replies have to be paid for again."""
-    from kgnb.reporting.sharing import FILES, clear_cache, contents
+    from kgnb.reporting.sharing import KINDS, clear_cache, contents
     from kgnb.settings import Settings
 
-    settings, names = Settings.load(), kinds or tuple(FILES)
-    if unknown := [name for name in names if name not in FILES]:
-        raise click.UsageError(f"the cache has no {unknown[0]!r}; it has {', '.join(FILES)}")
+    settings, names = Settings.load(), kinds or KINDS
+    if unknown := [name for name in names if name not in KINDS]:
+        raise click.UsageError(f"the cache has no {unknown[0]!r}; it has {', '.join(KINDS)}")
     there = ", ".join(f"{contents(settings.cache)[name][0]:,} {name}" for name in names)
     if not yes:
         click.confirm(f"Delete {there} in {settings.cache}?", abort=True, err=True)
@@ -87,6 +87,8 @@ def clear(kinds: tuple[str, ...], yes: bool) -> None:
 )
 def forget(text: str | None, older_than: int | None) -> None:
     """Delete every reply and verdict that holds TEXT, such as a person's name, or that is old.
+
+    So goes what is kept of every graph that names it.
 
     What a run, a batch or a report folder keeps is deleted with its folder (docs/privacy.md).
     """

@@ -23,6 +23,9 @@ from kgnb.sqlite_file import TODAY
 from kgnb.vectors.cached_embedder import VectorCache
 
 FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
+GRAPHS = "graphs"
+"""What is kept of large graphs, one file each in the folder ``names``: the names of their entities."""
+KINDS = (*FILES, GRAPHS)
 COLUMNS = {
     "verdicts": (
         "judge",
@@ -39,13 +42,25 @@ COLUMNS = {
 
 
 def contents(cache: Path) -> dict[str, tuple[int, int]]:
-    """The number of replies, verdicts and vectors in a cache, and their size in bytes."""
+    """The number of replies, verdicts, vectors and graphs in a cache, and their size in bytes."""
     found = {}
     for name, file in FILES.items():
         path = cache / file
         count = next(_rows(path, f"SELECT count(*) FROM {name}"), (0,))[0]
         found[name] = (int(count), path.stat().st_size if path.is_file() else 0)
+    graphs = _graphs(cache)
+    found[GRAPHS] = (len(graphs), sum(path.stat().st_size for path in graphs))
     return found
+
+
+def _graphs(cache: Path) -> list[Path]:
+    return sorted((cache / "names").glob("*.sqlite"))
+
+
+def _deleted(path: Path) -> None:
+    """Remove a file of SQLite's, and what it keeps beside it."""
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        path.with_name(name).unlink(missing_ok=True)
 
 
 def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> dict[str, int]:
@@ -96,7 +111,7 @@ def import_cache(cache: Path, folder: Path | str) -> dict[str, int]:
     return counts
 
 
-def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, int]:
+def clear_cache(cache: Path, names: Sequence[str] = KINDS) -> dict[str, int]:
     """Delete these kinds of entries, also while processes use the cache; returns how many of each
     there were.
 
@@ -104,11 +119,14 @@ def clear_cache(cache: Path, names: Sequence[str] = tuple(FILES)) -> dict[str, i
         ValueError: there is no such kind.
         DataError: a file is not a cache of ours, or damaged.
     """
-    if unknown := [name for name in names if name not in FILES]:
-        raise ValueError(f"the cache does not hold {unknown[0]!r}\nIt holds: {', '.join(FILES)}.")
+    if unknown := [name for name in names if name not in KINDS]:
+        raise ValueError(f"the cache does not hold {unknown[0]!r}\nIt holds: {', '.join(KINDS)}.")
     counts = {name: contents(cache)[name][0] for name in names}
     for name in names:
-        if counts[name]:
+        if name == GRAPHS:
+            for path in _graphs(cache):
+                _deleted(path)
+        elif counts[name]:
             with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
                 with db:
                     db.execute(f"DELETE FROM {name}")
@@ -121,8 +139,8 @@ DATED = {"replies": ReplayCache, "verdicts": VerdictStore}
 
 def forget(cache: Path, text: str) -> dict[str, int]:
     """Delete every reply and verdict that holds a text, in whatever case or Unicode form, also
-    while processes use the cache, and overwrite where it stood; returns how many of each there
-    were.
+    while processes use the cache, and overwrite where it stood; and what is kept of every graph
+    that names it. Returns how many of each there were.
 
     Vectors are kept by a digest of their text, which cannot be searched.
     """
@@ -142,6 +160,14 @@ def forget(cache: Path, text: str) -> dict[str, int]:
     for name, columns in (("replies", ("request", "reply")), ("verdicts", COLUMNS["verdicts"])):
         where = " OR ".join(f"holds({column})" for column in columns)
         counts[name] = _forgotten(cache, name, where, [], holds)
+    naming = [
+        path
+        for path in _graphs(cache)
+        if any(holds(name) for (name,) in _rows(path, "SELECT name FROM names"))
+    ]
+    for path in naming:
+        _deleted(path)
+    counts[GRAPHS] = len(naming)
     return counts
 
 

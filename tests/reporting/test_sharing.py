@@ -32,7 +32,7 @@ def test_what_is_exported_replays_elsewhere_without_a_model_and_damage_is_named(
     ]
     assert import_cache(there, shared) == {"replies": 1, "verdicts": 2, "vectors": 1}
     assert import_cache(there, shared) == {"replies": 0, "verdicts": 0, "vectors": 0}
-    assert [count for count, _ in contents(there).values()] == [1, 2, 1]
+    assert [count for count, _ in contents(there).values()] == [1, 2, 1, 0]
     replayed = Model(model.name, None, cache=ReplayCache(there / "replies.sqlite"))
     assert replayed.ask(hut).text == "one"
     assert VerdictStore(there / "verdicts.sqlite").get("j", ["q"])["q"].rationale == "because"

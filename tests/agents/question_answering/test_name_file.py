@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from kgnb.agents.question_answering import name_file
+from kgnb.reporting.sharing import clear_cache, contents, forget
 from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.tasks.asking import AnswerOutcome, answer_questions
@@ -46,6 +47,16 @@ def asked(path: Path) -> tuple[list[AnswerOutcome], bool]:
 
 def kept(path: Path) -> list[Path]:
     return sorted((path.parent / "cache" / "names").glob("*.sqlite"))
+
+
+def test_a_name_is_forgotten_with_all_that_is_kept_of_its_graph(valley: Path) -> None:
+    asked(valley)
+    cache = valley.parent / "cache"
+    assert contents(cache)["graphs"][0] == 1
+    assert forget(cache, "Nobody Anywhere")["graphs"] == 0 and kept(valley)
+    assert forget(cache, "upper  hut")["graphs"] == 1 and not kept(valley)
+    asked(valley)
+    assert clear_cache(cache, ["graphs"]) == {"graphs": 1} and not kept(valley)
 
 
 def test_names_are_read_once_for_all_processes_and_again_for_another_file(valley: Path) -> None:
