@@ -57,7 +57,13 @@ def run_agent(agent: Agent, given: dict[str, Any]) -> int:
         click.echo(str(agent.evaluate(task, given["against"])), err=True)
     work.say(*task.warnings())
     failed = task.failed()
-    return work.end(task.run, *task.summary(), *failed) or int(bool(failed))
+    # what was made because an input was given, and is gone if nobody asks for it
+    unkept = [
+        f"--{one.name} {one.metavar} writes {one.help}"
+        for one in agent.outputs
+        if one.needs and given[one.needs] and one not in beside
+    ]
+    return work.end(task.run, *task.summary(), *unkept, *failed) or int(bool(failed))
 
 
 def only_here(places: Sequence[str]) -> None:

@@ -50,6 +50,20 @@ def test_notes_become_a_graph_and_the_graph_is_grounded(
     }
 
 
+def test_links_to_a_reference_that_nobody_keeps_are_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    note = tmp_path / "note.md"
+    note.write_text("# Porridge\n\nIngredients: barley\n", encoding="utf-8")
+    arguments = ["build", "huts:kitchen", str(note), "--judge", "rule"]
+    arguments += ["--reference", "huts:pantry", "--out", str(tmp_path / "one.trig")]
+    assert main(arguments) == 0
+    assert "--links FILE.ttl writes the links" in capsys.readouterr().err
+    assert main([*arguments, "--links", str(tmp_path / "links.ttl")]) == 0
+    assert "--links FILE.ttl writes" not in capsys.readouterr().err
+    assert (tmp_path / "links.ttl").exists()
+
+
 def named(path: Path) -> list[tuple[rdflib.term.Node, ...]]:
     """The quads of a TriG file that stand in a named graph."""
     return [
