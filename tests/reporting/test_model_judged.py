@@ -133,7 +133,8 @@ def test_a_report_is_complete_stops_at_its_budget_and_repeats_without_network(
             assert len(server.requests) == budget
             whole = report(name, tmp_path / "whole", here, patch)
             asked = len(server.requests)
-    assert short == f"the budget of {budget} model calls is spent ({budget} used)"
+    said = "1 model call" if budget == 1 else f"{budget} model calls"
+    assert short == f"the budget of {said} is spent ({budget} used)"
     # with a larger budget the paid replies are used, not asked for again
     assert "partial" not in whole.metrics and "This result is partial" not in whole.html.read_text()
     assert sum(call["cached"] for call in calls(tmp_path / "whole")) >= budget
