@@ -592,9 +592,10 @@ def rows(
             ]
             sums = words(row[title]) in TOTALS and not cells(below)
             cls = about(lexicon, note)
-            record = (
-                cls and words(row[title]) not in lexicon.keys_of(cls) and number not in of_forms
-            )
+            keys = lexicon.keys_of(cls) if cls else frozenset()
+            # "400 g | stale bread" is a part of the thing above: bread has no amount
+            part = 3 in ranks[:title] and not any(words(one.key) in keys for one in keyed)
+            record = cls and words(row[title]) not in keys and number not in of_forms and not part
             named = ranks[title] < 3 and not says_nothing(row[title])  # a number is no name
             if keyed and not sums and record and named:
                 found.append(note)
