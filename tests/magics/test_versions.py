@@ -28,9 +28,13 @@ def test_the_extension_is_for_the_front_ends_that_the_package_asks_for() -> None
     source = (ROOT / "extension" / "src" / "versions.ts").read_text(encoding="utf-8")
     oldest = re.search(r"JupyterLab: \{ from: \[(\d+), (\d+)\]", source)
     assert oldest is not None
-    # the floor may stand at a patch release: what is older has a known advisory
-    floor = rf"jupyterlab>={oldest[1]}\.{oldest[2]}(\.\d+)?"
-    assert any(re.fullmatch(floor, wanted) for wanted in project["optional-dependencies"]["lab"])
+    # the floor may stand above it: what is older has a known advisory
+    floors = [
+        re.fullmatch(r"jupyterlab>=(\d+)\.(\d+)(\.\d+)?", wanted)
+        for wanted in project["optional-dependencies"]["lab"]
+    ]
+    asked = next((int(one[1]), int(one[2])) for one in floors if one)
+    assert asked >= (int(oldest[1]), int(oldest[2]))
     manifest = json.loads((ROOT / "extension" / "package.json").read_text(encoding="utf-8"))
     # JupyterLab calls an extension incompatible that asks for more than it has.
     for name in (

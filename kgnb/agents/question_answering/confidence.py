@@ -96,6 +96,7 @@ _UNITS = {
     for name in names.split()
 }
 """The units that questions and names of relations have, each with what it measures."""
+_LIKELY = 0.5  # chance from which an interpretation may be the answer
 _EACH = frozenset("each every per pro je jede jeder jedes chaque".split())  # noqa: SIM905
 """Words that ask for a row of each, which no interpretation groups by."""
 
@@ -132,6 +133,10 @@ def calibrated(
         sure *= 0.5
     if any(_twins(candidate, one) for one in ranked):
         sure *= 0.5
+    # it costs queries, so only what would be an answer is looked at
+    if sure >= _LIKELY and (bare := _nameless(asked, candidate)):
+        doubts += bare
+        sure *= UNEXPLAINED
     return replace(
         candidate,
         confidence=round(sure, 4),
@@ -191,7 +196,7 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     found += [*_of_another_class(asked, candidate), *_in_other_units(asked, candidate)]
     found += [*_stated(asked, candidate), *_no_amount(asked, candidate)]
     found += [*_unnamed_class(asked, candidate), *_ended(asked, candidate)]
-    found += [*_nameless(asked, candidate), *_other_kin(asked, candidate)]
+    found += _other_kin(asked, candidate)
     # the words for a direction that it does not follow: vectors cannot tell directions apart
     found += [
         word
@@ -302,7 +307,11 @@ def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     if candidate.form != "values" or candidate.type is not None:
         return []
     ends, _ = asked.reader.ends(candidate.start, candidate.hops[0], _LOOKED_AT)
-    bare = [opaque(end) and not asked.names.named(end) for end in ends if isinstance(end, Iri)]
+    opaque_ends = [end for end in ends if isinstance(end, Iri) and opaque(end)]
+    asked.names.fetch(opaque_ends)
+    bare = [
+        end in opaque_ends and not asked.names.named(end) for end in ends if isinstance(end, Iri)
+    ]
     return ["who"] if bare and all(bare) and asked.reader.kinds(Iri(str(ends[0]))) else []
 
 
