@@ -441,8 +441,11 @@ def _unreadable(error: SyntaxError, text: str, kind: Format, where: str) -> Data
     place = "".join(f":{number}" for number in (line, column) if number is not None)
     fixes = (fix for sign, fix in _FIXES.items() if sign.lower() in complaint.lower())
     fix = next(fixes, _FIX)
-    if column is not None and line is not None and column > len(text.split("\n")[line - 1]) + 1:
-        place, fix = f":{line}", _OPEN_QUOTE
+    if column is not None and line is not None:
+        # a parser may take a lone carriage return for the end of a line, or not
+        lines = re.split(r"\r\n?|\n", text) if "\r" in text else text.split("\n")
+        if line <= len(lines) and column > len(lines[line - 1]) + 1:
+            place, fix = f":{line}", _OPEN_QUOTE
     name = where.lower().removesuffix(".gz")
     if kind == "N-Quads" and name.endswith((".nt", ".ntriples")):
         kind = "N-Triples"  # read by the same parser
