@@ -26,6 +26,16 @@ TODAY = "CAST(julianday('now', '12:00') AS INTEGER)"
 _KEYS_A_QUERY = 500  # below SQLite's oldest limit of 999 parameters
 
 
+def remove(path: Path) -> None:
+    """Remove a file of SQLite's, and what it keeps beside it.
+
+    Raises:
+        OSError: one of them is there and cannot be removed.
+    """
+    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
+        path.with_name(name).unlink(missing_ok=True)
+
+
 class InUse(DataError):
     """A sound file that cannot be used now: it is locked or read-only, or the disk is full."""
 

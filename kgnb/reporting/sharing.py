@@ -19,7 +19,7 @@ from kgnb.errors import DataError
 from kgnb.files import from_json, make_private, write_whole
 from kgnb.judging.memory import VerdictStore
 from kgnb.llm.replay import ReplayCache
-from kgnb.sqlite_file import TODAY
+from kgnb.sqlite_file import TODAY, remove
 from kgnb.vectors.cached_embedder import VectorCache
 
 FILES = {"replies": "replies.sqlite", "verdicts": "verdicts.sqlite", "vectors": "vectors.sqlite"}
@@ -55,12 +55,6 @@ def contents(cache: Path) -> dict[str, tuple[int, int]]:
 
 def _graphs(cache: Path) -> list[Path]:
     return sorted((cache / "names").glob("*.sqlite"))
-
-
-def _deleted(path: Path) -> None:
-    """Remove a file of SQLite's, and what it keeps beside it."""
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-        path.with_name(name).unlink(missing_ok=True)
 
 
 def export_cache(cache: Path, folder: Path | str, *, vectors: bool = True) -> dict[str, int]:
@@ -125,7 +119,7 @@ def clear_cache(cache: Path, names: Sequence[str] = KINDS) -> dict[str, int]:
     for name in names:
         if name == GRAPHS:
             for path in _graphs(cache):
-                _deleted(path)
+                remove(path)
         elif counts[name]:
             with closing(sqlite3.connect(cache / FILES[name], timeout=60)) as db:
                 with db:
@@ -166,7 +160,7 @@ def forget(cache: Path, text: str) -> dict[str, int]:
         if any(holds(name) for (name,) in _rows(path, "SELECT name FROM names"))
     ]
     for path in naming:
-        _deleted(path)
+        remove(path)
     counts[GRAPHS] = len(naming)
     return counts
 

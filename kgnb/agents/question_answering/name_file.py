@@ -16,7 +16,7 @@ from pathlib import Path
 from kgnb.errors import DataError, NotKept
 from kgnb.files import make_private
 from kgnb.kg.terms import Iri
-from kgnb.sqlite_file import SqliteFile
+from kgnb.sqlite_file import SqliteFile, remove
 
 Key = tuple[str, ...]
 KEPT_FROM = 20_000  # names; fewer are read in a second
@@ -68,10 +68,9 @@ def opened(path: Path) -> NameFile | None:
 
 
 def discard(path: Path) -> None:
-    """Remove a file that cannot be used, and what SQLite keeps beside it."""
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm"):
-        with suppress(OSError):
-            path.with_name(name).unlink()
+    """Remove a file that cannot be used, if that can be done."""
+    with suppress(OSError):
+        remove(path)
 
 
 def keep(path: Path, names: Iterable[tuple[Key, str, Iri, str]]) -> None:
