@@ -1,5 +1,5 @@
-"""Quantities and their units: from OM-2 or QUDT where the ontology includes them, else from a short
-list here.
+"""Quantities and their units: from OM-2 or QUDT where the ontology includes them, else from the
+short list in ``units.toml``.
 
 An ontology often only names a quantity class (``om:Temperature``) without importing OM-2. The short
 list then says which units such a quantity may have. Names and IRIs are those of OM-2 (Rijgersberg
@@ -8,8 +8,10 @@ et al.) and QUDT, both CC BY 4.0.
 
 from __future__ import annotations
 
+import pathlib
 import re
-from collections.abc import Iterator, Mapping
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from tokenize import TokenError
@@ -28,131 +30,10 @@ OM = "http://www.ontology-of-units-of-measure.org/resource/om-2/"
 QUDT, QUDT_UNIT = "http://qudt.org/schema/qudt/", "http://qudt.org/vocab/unit/"
 MOST_UNITS = 100  # a schema lists no more
 
-# name: (OM-2, QUDT, symbols)
-_UNITS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
-    "degree Celsius": ("degreeCelsius", "DEG_C", ("°C", "C", "celsius", "deg C", "centigrade")),
-    "kelvin": ("kelvin", "K", ("K",)),
-    "degree Fahrenheit": ("degreeFahrenheit", "DEG_F", ("°F", "F", "fahrenheit")),
-    "second": ("second-Time", "SEC", ("s", "sec", "seconds")),
-    "minute": ("minute-Time", "MIN", ("min", "minutes")),
-    "hour": ("hour", "HR", ("h", "hr", "hours")),
-    "day": ("day", "DAY", ("d", "days")),
-    "week": ("week", "WK", ("weeks",)),
-    "month": ("month", "MO", ("months",)),
-    "year": ("year", "YR", ("years", "a")),
-    "millisecond": ("millisecond-Time", "MilliSEC", ("ms",)),
-    "gram": ("gram", "GM", ("g", "grams")),
-    "kilogram": ("kilogram", "KiloGM", ("kg",)),
-    "milligram": ("milligram", "MilliGM", ("mg",)),
-    "microgram": ("microgram", "MicroGM", ("µg", "ug")),
-    "tonne": ("tonne", "TONNE", ("t",)),
-    "litre": ("litre", "L", ("l", "L", "liter", "liters", "litres")),
-    "decilitre": ("decilitre", "DeciL", ("dl",)),
-    "centilitre": ("centilitre", "CentiL", ("cl",)),
-    "millilitre": ("millilitre", "MilliL", ("ml", "mL", "milliliter")),
-    "microlitre": ("microlitre", "MicroL", ("µl", "ul", "µL", "uL")),
-    "cubic metre": ("cubicMetre", "M3", ("m3", "m³")),
-    "cubic centimetre": ("cubicCentimetre", "CentiM3", ("cm3", "cm³", "cc")),
-    "metre": ("metre", "M", ("m", "meter")),
-    "kilometre": ("kilometre", "KiloM", ("km",)),
-    "centimetre": ("centimetre", "CentiM", ("cm",)),
-    "millimetre": ("millimetre", "MilliM", ("mm",)),
-    "micrometre": ("micrometre", "MicroM", ("µm", "um")),
-    "nanometre": ("nanometre", "NanoM", ("nm",)),
-    "angstrom": ("angstrom", "ANGSTROM", ("Å", "A")),
-    "pascal": ("pascal", "PA", ("Pa",)),
-    "hectopascal": ("hectopascal", "HectoPA", ("hPa",)),
-    "kilopascal": ("kilopascal", "KiloPA", ("kPa",)),
-    "megapascal": ("megapascal", "MegaPA", ("MPa",)),
-    "bar": ("bar", "BAR", ()),
-    "millibar": ("millibar", "MilliBAR", ("mbar",)),
-    "standard atmosphere": ("atmosphere-Standard", "ATM", ("atm", "atmosphere")),
-    "torr": ("torr", "TORR", ("Torr",)),
-    "millimetre of mercury": ("millimetreOfMercury", "MilliM_HG", ("mmHg",)),
-    "mole": ("mole", "MOL", ("mol",)),
-    "millimole": ("millimole", "MilliMOL", ("mmol",)),
-    "micromole": ("micromole", "MicroMOL", ("µmol", "umol")),
-    "mole per litre": ("molePerLitre", "MOL-PER-L", ("M", "mol/L", "mol/l")),
-    "gram per litre": ("gramPerLitre", "GM-PER-L", ("g/L", "g/l")),
-    "gram per cubic centimetre": ("gramPerCubicCentimetre", "GM-PER-CentiM3", ("g/cm3", "g/cm³")),
-    "degree Celsius per minute": (
-        "degreeCelsiusPerMinute-Time",
-        "DEG_C-PER-MIN",
-        ("°C/min", "C/min"),
-    ),
-    "degree Celsius per hour": ("degreeCelsiusPerHour", "DEG_C-PER-HR", ("°C/h", "C/h")),
-    "percent": ("percent", "PERCENT", ("%",)),
-    "one": ("one", "UNITLESS", ("1",)),
-    "degree": ("degree", "DEG", ("°",)),
-    "radian": ("radian", "RAD", ("rad",)),
-    "joule": ("joule", "J", ("J",)),
-    "kilojoule": ("kilojoule", "KiloJ", ("kJ",)),
-    "watt": ("watt", "W", ("W",)),
-    "volt": ("volt", "V", ("V",)),
-    "ampere": ("ampere", "A", ("A",)),
-    "hertz": ("hertz", "HZ", ("Hz",)),
-    "square metre": ("squareMetre", "M2", ("m2", "m²")),
-    "metre per second": ("metrePerSecond-Time", "M-PER-SEC", ("m/s",)),
-}
-_LENGTHS = ("metre", "kilometre", "centimetre", "millimetre", "micrometre", "nanometre", "angstrom")
-_FRACTIONS = ("percent", "one")
-_TEMPERATURES = ("degree Celsius", "kelvin", "degree Fahrenheit")
-_MASSES = ("gram", "kilogram", "milligram", "microgram", "tonne")
-_QUANTITIES: Mapping[str, tuple[str, ...]] = {
-    "Temperature": _TEMPERATURES,
-    "CelsiusTemperature": _TEMPERATURES,
-    "ThermodynamicTemperature": _TEMPERATURES,
-    "Duration": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
-    "Time": ("hour", "minute", "second", "day", "week", "month", "year", "millisecond"),
-    "Pressure": (
-        "bar",
-        "millibar",
-        "pascal",
-        "hectopascal",
-        "kilopascal",
-        "megapascal",
-        "torr",
-        "millimetre of mercury",
-        "standard atmosphere",
-    ),
-    "Volume": (
-        "millilitre",
-        "litre",
-        "microlitre",
-        "decilitre",
-        "centilitre",
-        "cubic metre",
-        "cubic centimetre",
-    ),
-    "Mass": _MASSES,
-    "BodyMass": _MASSES,
-    "AmountOfSubstance": ("mole", "millimole", "micromole"),
-    **dict.fromkeys(
-        ("Length", "Width", "Height", "Depth", "Diameter", "Radius", "Altitude", "Distance"),
-        _LENGTHS,
-    ),
-    "Density": ("gram per cubic centimetre", "gram per litre"),
-    "AmountOfSubstanceConcentration": ("mole per litre",),
-    "TemperatureRate": ("degree Celsius per minute", "degree Celsius per hour"),
-    **dict.fromkeys(
-        (
-            "Ratio",
-            "AmountOfSubstanceFraction",
-            "VolumeFraction",
-            "MassFraction",
-            "QuantityOfDimensionOne",
-            "Fraction",
-        ),
-        _FRACTIONS,
-    ),
-    "Angle": ("degree", "radian"),
-    "Energy": ("joule", "kilojoule"),
-    "Power": ("watt",),
-    "Area": ("square metre",),
-    "Speed": ("metre per second",),
-    "Frequency": ("hertz",),
-    "ElectricPotential": ("volt",),
-}
+_TABLES = tomllib.loads(pathlib.Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_UNITS: Mapping[str, tuple[str, str, Sequence[str]]] = _TABLES["units"]
+_QUANTITIES: Mapping[str, Sequence[str]] = _TABLES["quantities"]
+_OTHERS: Mapping[str, Sequence[str]] = _TABLES["others"]
 
 
 @dataclass(frozen=True)
@@ -374,15 +255,6 @@ def scale(name: str) -> Scale | None:
     )
 
 
-# Units that texts use and no ontology offers.
-_OTHERS: Mapping[str, tuple[str, ...]] = {
-    "pound": ("lbs",),
-    "euro": ("€", "EUR"),
-    "dollar": ("$", "USD"),
-    "pound sterling": ("£", "GBP"),
-    "franc": ("CHF",),
-    "yen": ("¥", "JPY"),
-}
 _NO_MEASURES = re.compile(
     r"graphics|concentr|consumption|force|light|.*(-generic|-point|-night|-quarter|-person)$"
 )
