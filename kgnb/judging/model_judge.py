@@ -17,7 +17,7 @@ from kgnb.judging.sheet import Sheet, one_line
 from kgnb.llm.asking import Outcome, ask_many, raise_waiting
 from kgnb.llm.model import ChatModel, Message, Reply, Request
 from kgnb.llm.prices import estimate_usage
-from kgnb.llm.reply import HOPELESS
+from kgnb.llm.reply import HOPELESS, LARGER
 
 Q = TypeVar("Q", bound=ClosedQuestion)
 
@@ -182,7 +182,7 @@ class ModelJudge(Generic[Q]):
         return BackendError(
             f"{self.name}: none of its replies could be used: {verdict.rationale}",
             service=self.name,
-            fix="`%llm test` shows whether the server follows a JSON schema; a larger model may do better.",
+            fix=LARGER,
         )
 
     def requests(self, questions: Sequence[Q]) -> list[Request]:

@@ -7,14 +7,14 @@ import re
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from kgnb.errors import BackendError, ConfigError, Delayed, Estimated, shown
+from kgnb.errors import ConfigError, Delayed, Estimated, shown
 from kgnb.files import from_json
 from kgnb.llm.bounds import THOUGHTS, bounded_schema, most_tokens
-from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, ToolSpec, Usage
+from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.pacing import rest
 from kgnb.llm.prices import counted_usage, estimate_usage
 from kgnb.llm.reply import json_values
@@ -177,10 +177,6 @@ class OpenAIModel:
         schema = request.schema if BOUNDS in without else bounded_schema(request.schema)
         room = most_tokens(request) + (THOUGHTS if self._thinks else 0)
         return replace(request, schema=schema, max_tokens=room)
-
-    def models(self) -> tuple[str, ...]:
-        """The names of the models that the server offers; empty if it does not say."""
-        return _names(self._listed())
 
     def served(self) -> str:
         """The model that a server of a single one lists, by whatever name it is asked."""
@@ -371,7 +367,7 @@ def advice(got: ServerRefusal) -> str:
     return (
         "The server's own log may say more."
         if got.status >= 500
-        else "Try `%llm test` to see what the server can do."
+        else "`%llm test` asks it the shortest of questions."
     )
 
 
@@ -480,110 +476,3 @@ def ignored(reply: Reply, schema: Mapping[str, Any] | None) -> bool:
     required = set(schema.get("required") or ())
     objects = [value for value in json_values(reply.text) if isinstance(value, Mapping)]
     return not any(required <= set(value) for value in objects)
-
-
-# ------------------------------------------------------------------------------------------------
-# what it can do
-
-# Each prompt asks for one thing and the request's form for another: a reply in that form shows that
-# it is enforced.
-_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"word": {"type": "string", "enum": ["violet"]}},
-    "required": ["word"],
-    "additionalProperties": False,
-}
-_GREET = ToolSpec(
-    "greet",
-    "Says hello to somebody.",
-    {
-        "type": "object",
-        "properties": {"name": {"type": "string"}},
-        "required": ["name"],
-        "additionalProperties": False,
-    },
-)
-
-
-@dataclass(frozen=True)
-class Check:
-    """What a server did when asked. Without ``schema`` or ``tools``, kgnb makes do with words and
-    JSON.
-    """
-
-    name: str
-    server: str
-    models: tuple[str, ...]  # that the server offers; empty if it does not say
-    answer: str  # to "say hello"
-    schema: bool  # replies follow a JSON schema even against the prompt
-    tools: bool  # it calls tools natively
-    counts_tokens: bool
-    usage: Usage  # of the calls made for this
-    seconds: float
-    notes: tuple[str, ...]  # what the server refused
-
-    def __str__(self) -> str:
-        able = {
-            "JSON schema": self.schema,
-            "tool calls": self.tools,
-            "token counts": self.counts_tokens,
-        }
-        lines = [f"{self.name} at {self.server} answers: {self.answer or '(nothing)'}"]
-        lines += [f"{what}: {'yes' if works else 'no'}" for what, works in able.items()]
-        if self.models and self.name not in self.models:
-            more = f" and {len(self.models) - 5} more" if len(self.models) > 5 else ""
-            lines.append(f"the server lists {', '.join(self.models[:5])}{more}, not {self.name}")
-        return "\n".join([*lines, *(f"refused: {note}" for note in self.notes)])
-
-
-def check(model: OpenAIModel) -> Check:
-    """Ask a server three small questions, and for its models.
-
-    Raises:
-        ConfigError: the key, the URL or the model's name is wrong.
-        BackendError: the first question gets no reply.
-    """
-    hello = model.ask(Request((Message("user", "Say hello in one word."),), max_tokens=256))
-    schema = _asked(
-        model, Request((Message("user", "Say the word green."),), schema=_SCHEMA, max_tokens=256)
-    )
-    tools = _asked(
-        model,
-        Request((Message("user", "Greet Ada, with the tool."),), tools=(_GREET,), max_tokens=256),
-    )
-    replies = [reply for reply in (hello, schema, tools) if isinstance(reply, Reply)]
-    refused = [attempt.error for reply in replies for attempt in reply.attempts if attempt.error]
-    return Check(
-        name=model.name,
-        server=model.server,
-        models=model.models(),
-        answer=shown(hello.text, 60),
-        schema=isinstance(schema, Reply) and _follows(schema.text),
-        tools=isinstance(tools, Reply)
-        and any(call.name == _GREET.name for call in tools.tool_calls),
-        counts_tokens=not hello.usage.estimated,
-        usage=sum((reply.usage for reply in replies), Usage()),
-        seconds=sum(reply.seconds for reply in replies),
-        notes=tuple(
-            dict.fromkeys(
-                [*refused, *(str(each) for each in (schema, tools) if isinstance(each, str))]
-            )
-        ),
-    )
-
-
-def _asked(model: OpenAIModel, request: Request) -> Reply | str:
-    """The reply, or why there is none: what a server cannot do is no reason not to try the next
-    thing.
-    """
-    try:
-        return model.ask(request)
-    except BackendError as error:
-        return error.what
-
-
-def _follows(text: str) -> bool:
-    try:
-        return bool(from_json(text) == {"word": "violet"})
-    except ValueError:
-        return False

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from kgnb.errors import ReplyError, shown
 from kgnb.llm.model import ChatModel, Message, Reply, Request, Usage
 
+LARGER = "A larger model may do better, or a server that follows a JSON schema."
 _LONGEST = 100_000  # characters of a reply that are searched
 HOPELESS = {
     "context_overflow": "the prompt is longer than the model can read",
@@ -91,7 +92,7 @@ def structured(model: ChatModel, request: Request, kind: type[Value]) -> tuple[V
         raise UnusableReply(
             f"the reply could not be used, nor could its repair: {error}",
             replies=(first, second),
-            fix="`%llm test` shows whether the server follows a JSON schema; a larger model may do better.",
+            fix=LARGER,
         ) from None
 
 

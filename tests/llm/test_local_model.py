@@ -9,7 +9,6 @@ import pytest
 
 from kgnb.llm.asking import ask_many
 from kgnb.llm.model import Message, Reply, Request
-from kgnb.llm.openai_model import check
 from kgnb.llm.tools import call_tools, tool_from_function
 from tests.llm.local_model import INSTALLED, LocalModel
 
@@ -41,13 +40,6 @@ def test_replies_follow_a_schema_and_come_back_the_same(local: LocalModel) -> No
     assert first.text == second.text
     assert first.usage.prompt_tokens > 0 and not first.usage.estimated
     assert first.model == local.name  # and no path of this machine
-    found = check(local)
-    assert (found.schema, found.tools, found.counts_tokens, found.models) == (
-        True,
-        False,
-        True,
-        (local.name,),
-    )
 
 
 def test_tool_calls_are_emulated(local: LocalModel) -> None:

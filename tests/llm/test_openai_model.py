@@ -3,7 +3,6 @@
 import gzip
 import json
 import traceback
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,13 +11,13 @@ from kgnb.backends import open_model
 from kgnb.errors import ConfigError
 from kgnb.llm.bounds import bounded_schema
 from kgnb.llm.model import Message, ModelError, Request, ToolCall, ToolSpec, Usage
-from kgnb.llm.openai_model import OpenAIModel, check
+from kgnb.llm.openai_model import OpenAIModel
 from kgnb.llm.replay import Key
 from kgnb.llm.wire import UNREADABLE
 from kgnb.secret import Secret
 from kgnb.settings import Settings
 from tests.llm import stub_server as stub
-from tests.llm.stub_server import Answer, Body, Call, Fault, StubServer, error_body
+from tests.llm.stub_server import Body, Call, Fault, StubServer, error_body
 from tests.loopback import RawServer, dripping
 
 pytestmark = pytest.mark.fault("model server fails")
@@ -317,75 +316,6 @@ def test_the_environment_neither_changes_the_server_nor_leaks_to_it(
     ]
     said = str(server.requests[0].headers)
     assert "my-org" not in said and "my-project" not in said and "sk-other" not in said
-
-
-# ------------------------------------------------------------------------------------------------
-# `%llm test`
-
-
-def able(body: Body) -> Answer:
-    """A server that does all it is asked."""
-    if body.get("tools"):
-        return Call("greet", {"name": "Ada"})
-    return json.dumps({"word": "violet"}) if body.get("response_format") else "Hello!"
-
-
-def test_an_able_server_can_do_everything() -> None:
-    with StubServer(able, models=["stub"]) as server:
-        found = check(OpenAIModel("stub", server.url))
-    assert (found.schema, found.tools, found.counts_tokens) == (True, True, True)
-    assert (found.name, found.server, found.models, found.answer) == (
-        "stub",
-        server.url,
-        ("stub",),
-        "Hello!",
-    )
-    assert found.notes == ()
-    assert len(server.requests) == 3
-    assert "tool calls: yes" in str(found)
-
-
-REFUSALS = tuple(
-    f"{what} is not supported"
-    for what in ("response_format json_schema", "response_format json_object", "tools")
-)
-
-
-@pytest.mark.parametrize(
-    ("server", "can", "notes", "said"),
-    [
-        (
-            lambda: StubServer(lambda body: "green", models=["other"]),
-            (False, False),
-            None,
-            "lists other, not stub",
-        ),
-        (
-            lambda: StubServer(lambda body: "green", schema="rejected", tools="rejected"),
-            (False, False),
-            REFUSALS,
-            "",
-        ),
-        (
-            lambda: StubServer(able, faults=[None, stub.server_error()]),
-            (False, True),
-            None,
-            "it is us, not you",
-        ),
-    ],
-    ids=["ignores what it is asked", "refuses it", "fails once"],
-)
-def test_what_a_server_cannot_do_is_seen_through_and_noted(
-    server: Callable[[], StubServer],
-    can: tuple[bool, bool],
-    notes: tuple[str, ...] | None,
-    said: str,
-) -> None:
-    with server() as started:
-        found = check(OpenAIModel("stub", started.url))
-    assert (found.schema, found.tools) == can
-    assert notes in (None, found.notes)
-    assert said in str(found) + str(found.notes)
 
 
 # ------------------------------------------------------------------------------------------------
