@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import gc
 import os
-import pickle
-import select
 import signal
 import threading
 import time
@@ -21,7 +19,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any, NoReturn
+from multiprocessing import Pipe
+from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary, finalize
 
 import pyoxigraph as ox
@@ -32,6 +31,9 @@ from kgnb.kg.graph import Bindings, Graph, Solutions, too_slow
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.sparql import check_limit, expect_form, limited
 from kgnb.kg.terms import Triple
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 STEP = 0.05  # seconds between checks whether the query is still wanted
 GIVEN_UP: ContextVar[threading.Event | None] = ContextVar("kgnb_query_given_up", default=None)
@@ -159,8 +161,7 @@ class _Worker:
         self._owner = os.getpid()
         self._store: ox.Store | None = store
         self._version = graph.version
-        requests, self._asking = os.pipe()
-        self._reading, answers = os.pipe()
+        self._pipe, other = Pipe()
         self._finalizer: Any = None
         self._sound = True
         with warnings.catch_warnings():
@@ -168,11 +169,9 @@ class _Worker:
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
         if self.pid == 0:
-            os.close(self._asking)
-            os.close(self._reading)
-            _serve(graph, requests, answers)
-        os.close(requests)
-        os.close(answers)
+            self._pipe.close()
+            _serve(graph, other)
+        other.close()
 
     def knows(self, store: ox.Store, version: int) -> bool:
         """Whether its copy is that of this version, and it is still there."""
@@ -197,25 +196,20 @@ class _Worker:
         given_up = GIVEN_UP.get()
         end = None if timeout is None else time.monotonic() + timeout
         self._sound = False
-        with suppress(BrokenPipeError):
-            _send(self._asking, pickle.dumps(asked, pickle.HIGHEST_PROTOCOL))
-        received, wanted = bytearray(), _HEAD
-        while len(received) < wanted:
-            if select.select([self._reading], [], [], STEP)[0]:
-                part = os.read(self._reading, 1 << 20)
-                if not part:
-                    break
-                received += part
-                if wanted == _HEAD <= len(received):
-                    wanted = _HEAD + int.from_bytes(received[:_HEAD], "big")
-            elif given_up is not None and given_up.is_set():
-                raise BackendError("the query was stopped", service=name)
-            elif end is not None and time.monotonic() > end:
-                raise too_slow(name, timeout, "give it a longer --timeout")
-        if len(received) < wanted:
-            raise _died(self.end(), name)
+        try:
+            self._pipe.send(asked)
+            while not self._pipe.poll(STEP):
+                if given_up is not None and given_up.is_set():
+                    raise BackendError("the query was stopped", service=name)
+                if end is not None and time.monotonic() > end:
+                    raise too_slow(name, timeout, "give it a longer --timeout")
+            found, failure = self._pipe.recv()
+        except (OSError, EOFError) as error:
+            raise _died(self.end(), name) from error
         self._sound = True
-        return _received(memoryview(received)[_HEAD:])
+        if failure is not None:
+            raise _raised(*failure)
+        return found
 
     def close_unless_sound(self) -> None:
         """End it where its query was not answered to the end."""
@@ -234,34 +228,13 @@ class _Worker:
         return status
 
     def _forget(self) -> None:
-        if self.pid:
-            os.close(self._asking)
-            os.close(self._reading)
+        self._pipe.close()
         if self._finalizer is not None:
             self._finalizer.detach()
         self.pid, self._store, self._finalizer = 0, None, None
 
 
-_HEAD = 8  # bytes that say how long a message is
-
-
-def _send(pipe: int, message: bytes) -> None:
-    data = memoryview(len(message).to_bytes(_HEAD, "big") + message)
-    while data:
-        data = data[os.write(pipe, data) :]
-
-
-def _read(pipe: int, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        part = os.read(pipe, size - len(data))
-        if not part:
-            os._exit(0)
-        data += part
-    return bytes(data)
-
-
-def _serve(graph: OxigraphGraph, requests: int, answers: int) -> NoReturn:
+def _serve(graph: OxigraphGraph, pipe: Connection) -> NoReturn:
     """Everything the fork does. It frees and closes nothing that belongs to the process it was
     forked from.
     """
@@ -271,18 +244,14 @@ def _serve(graph: OxigraphGraph, requests: int, answers: int) -> NoReturn:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-        while select.select([requests], [], [], IDLE)[0]:
-            asked = pickle.loads(_read(requests, int.from_bytes(_read(requests, _HEAD), "big")))
+        while pipe.poll(IDLE):
+            asked = pipe.recv()
             try:
-                found = _answered(graph, asked)
-                raw = isinstance(found, bytes)
-                answer = b"=" + found if raw else b"+" + pickle.dumps(found)  # type: ignore[operator]
+                pipe.send((_answered(graph, asked), None))
             except (KgnbError, ValueError, MemoryError, RecursionError) as error:
                 notes = getattr(error, "__notes__", [])
-                answer = b"-" + pickle.dumps(
-                    (type(error), error.args, {**vars(error), "__notes__": notes})
-                )
-            _send(answers, answer)
+                attributes = {**vars(error), "__notes__": notes}
+                pipe.send((None, (type(error), error.args, attributes)))
     finally:
         os._exit(0)
 
@@ -293,16 +262,13 @@ def _end_with(parent: int) -> None:
     os._exit(0)
 
 
-def _received(answer: memoryview) -> Any:
-    kind, content = bytes(answer[:1]), answer[1:]
-    if kind == b"=":
-        return bytes(content)
-    if kind == b"+":
-        return pickle.loads(content)
-    error_type, arguments, attributes = pickle.loads(content)
-    error = error_type.__new__(error_type, *arguments)
+def _raised(
+    kind: type[Exception], arguments: tuple[Any, ...], attributes: dict[str, Any]
+) -> Exception:
+    """The error of the process, whose class may take other arguments than it keeps."""
+    error = kind.__new__(kind, *arguments)
     error.__dict__.update(attributes)
-    raise error
+    return error
 
 
 def _died(status: int, name: str) -> BackendError:
