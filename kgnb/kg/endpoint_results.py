@@ -18,7 +18,7 @@ from kgnb.files import from_json
 from kgnb.kg.endpoint_wire import ServiceReply, Wire, harmless
 from kgnb.kg.graph import Row, Solutions
 from kgnb.kg.oxigraph_graph import from_oxigraph, triple_from_oxigraph
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm
+from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, TripleTerm, unescaped
 
 _PLAIN = frozenset({f"{XSD}string", f"{RDF}langString"})
 _BY_MEDIA_TYPE = {
@@ -81,29 +81,34 @@ def read_solutions(wire: Wire, answer: ServiceReply, asked: Sequence[str] = ()) 
 def read_boolean(wire: Wire, answer: ServiceReply) -> bool:
     """The answer of an ASK, also in Virtuoso's form: a SELECT with one ``__ASK_RETVAL``."""
     form = _form(answer)
+    if form not in _READERS:
+        raise _no_results(wire, answer, "not SPARQL results")
     try:
-        if form in ("CSV", "TSV"):  # the standard has no booleans in them; services do
-            word = answer.body.decode("utf-8", "replace").split()[-1].strip('"').lower()
-            document: Mapping[str, Any] = {"results": {"bindings": [{"answer": {"value": word}}]}}
-        elif form == "XML":
-            document = _boolean_in_xml(answer.body)
-        elif form == "JSON":
-            document = _document(answer.body)
-        else:
-            raise _no_results(wire, answer, "not SPARQL results")
-    except (_Malformed, IndexError) as error:
+        word = _truth(form, answer.body).lower()
+    except _Malformed as error:
         raise _no_results(wire, answer, str(error)) from error
-    if isinstance(document.get("boolean"), bool):
-        return bool(document["boolean"])
-    results = document.get("results")
-    bindings = results.get("bindings") if isinstance(results, dict) else None
-    if isinstance(bindings, list):
-        if not bindings:
-            return False
-        cell = next(iter(bindings[0].values()), None) if isinstance(bindings[0], dict) else None
-        if isinstance(cell, dict) and str(cell.get("value")).lower() in {"1", "true", "0", "false"}:
-            return str(cell["value"]).lower() in {"1", "true"}
-    raise _no_results(wire, answer, "no boolean in it")
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError):
+        word = ""
+    if word not in ("1", "true", "0", "false"):
+        raise _no_results(wire, answer, "no boolean in it")
+    return word in ("1", "true")
+
+
+def _truth(form: str, body: bytes) -> str:
+    """The word that says yes or no: of a table, its first cell; one without rows says no."""
+    if form in ("CSV", "TSV"):  # the standard has no booleans in them; services do
+        return body.decode("utf-8", "replace").split()[-1].strip('"')
+    if form == "JSON":
+        document = _document(body)
+        if "results" not in document:
+            return str(document.get("boolean", ""))
+        rows = document["results"]["bindings"]
+        return str(list(rows[0].values())[0]["value"]) if rows else "false"
+    for element in _elements(body):
+        if element.tag == f"{_SPARQL}boolean":
+            return (element.text or "").strip()
+    _, table = _from_xml(body)
+    return str(getattr(table[0][0], "text", "")) if table else "false"
 
 
 def read_triples(wire: Wire, answer: ServiceReply) -> Iterator[Triple]:
@@ -204,21 +209,6 @@ def _xml_term(element: ElementTree.Element) -> Term:
     return _term({**cell, "xml:lang": language, "datatype": element.get("datatype")})
 
 
-def _boolean_in_xml(body: bytes) -> Mapping[str, Any]:
-    for element in _elements(body):
-        if element.tag == f"{_SPARQL}boolean":
-            return {"boolean": (element.text or "").strip().lower() in ("true", "1")}
-    variables, rows = _from_xml(body)
-    cells = [
-        {
-            name: {"value": getattr(term, "text", None)}
-            for name, term in zip(variables, row, strict=True)
-        }
-        for row in rows
-    ]
-    return {"results": {"bindings": cells}}
-
-
 def _from_tsv(body: bytes) -> Table:
     """Rows in TSV: the engine's own reader, and where a service writes odder terms, line by line."""
     try:
@@ -245,10 +235,7 @@ def _tsv_term(cell: str) -> Term | None:
         return Iri(text[1:-1])
     quoted = re.fullmatch(r'"(.*)"(?:@([A-Za-z0-9-]+)|\^\^<([^>]*)>)?', text, re.DOTALL)
     if quoted:
-        value = re.sub(
-            r"\\(.)", lambda m: {"t": "\t", "n": "\n", "r": "\r"}.get(m[1], m[1]), quoted[1]
-        )
-        return Literal(value, quoted[2], None if quoted[3] in _PLAIN else quoted[3])
+        return Literal(unescaped(quoted[1]), quoted[2], None if quoted[3] in _PLAIN else quoted[3])
     return _untyped(text)
 
 

@@ -12,13 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-import pyoxigraph as ox
 
 from kgnb.errors import DataError
+from kgnb.kg.regular_expressions import matches
 from kgnb.kg.sparql import Token, declared, tokens
-from kgnb.kg.terms import XSD, Literal, n3
+from kgnb.kg.terms import XSD, Literal, n3, unescaped
 
 LONG_NUMBER = re.compile(r"\d{19}")
 """Every number beyond the engine has so many digits in a row: what holds none needs no count."""
@@ -107,7 +105,7 @@ def touched(query: str, beyond: Sequence[Beyond], prefixes: Mapping[str, str]) -
     if not beyond or not any(token.word in _COMPUTES for token in found):
         return []
     known = {**prefixes, **declared(query)}
-    named = {_iri(token, known) for token in found}
+    named = {token.iri(known) for token in found}
     # a variable in the predicate's place may be any property
     open_ended = not any(one.predicate in named for one in beyond) and _any_predicate(found)
     return [
@@ -117,13 +115,6 @@ def touched(query: str, beyond: Sequence[Beyond], prefixes: Mapping[str, str]) -
         for one in beyond
         if open_ended or one.predicate in named
     ]
-
-
-def _iri(token: Token, prefixes: Mapping[str, str]) -> str:
-    if token.kind == "iri":
-        return token.text[1:-1]
-    prefix, colon, local = token.text.partition(":")
-    return prefixes[prefix] + local if token.kind == "name" and colon and prefix in prefixes else ""
 
 
 def _any_predicate(found: Sequence[Token]) -> bool:
@@ -152,15 +143,7 @@ def _arguments(found: Sequence[Token], opening: int) -> list[list[Token]]:
 def _value(text: str) -> str:
     """What a quoted text of a query stands for (SPARQL 1.1, section 19.7)."""
     inner = text[3:-3] if text[:3] in ('"""', "'''") else text[1:-1]
-    if "\\" not in inner:
-        return inner
-    plain = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
-    return re.sub(
-        r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)",
-        lambda m: chr(int(m[1][1:], 16)) if len(m[1]) > 1 else plain.get(m[1], m[1]),
-        inner,
-        flags=re.DOTALL,
-    )
+    return unescaped(inner)
 
 
 def _constant(argument: Sequence[Token]) -> str | None:
@@ -172,7 +155,7 @@ def _pattern(query: str, call: str, arguments: list[list[Token]]) -> dict[int, t
     pattern = _constant(arguments[1]) if len(arguments) > 1 else None
     flags_at = 2 if call == "REGEX" else 3
     flags = _constant(arguments[flags_at]) if len(arguments) > flags_at else ""
-    if pattern is not None and flags is not None and not _can_match(pattern, flags):
+    if pattern is not None and flags is not None and matches(pattern, "", flags) is None:
         start = arguments[1][0].start
         before = query[:start]
         column = start - before.rfind("\n")
@@ -188,14 +171,6 @@ def _pattern(query: str, call: str, arguments: list[list[Token]]) -> dict[int, t
     token = arguments[2][0]
     written = n3(Literal(_replacement(replacement, pattern)))
     return {token.start: (token.start + len(token.text), written)}
-
-
-@lru_cache(256)
-def _can_match(pattern: str, flags: str) -> bool:
-    """Whether the engine takes a pattern: it is asked."""
-    asked = f"SELECT (REGEX('', {n3(Literal(pattern))}, {n3(Literal(flags))}) AS ?taken) {{}}"
-    rows = ox.Store().query(asked)
-    return all(row["taken"] is not None for row in rows)  # type: ignore[union-attr]
 
 
 def _why_not(pattern: str, flags: str) -> str:

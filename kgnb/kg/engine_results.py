@@ -12,10 +12,19 @@ import pyoxigraph as ox
 
 from kgnb.kg.graph import Row, Solutions
 from kgnb.kg.oxigraph_graph import triple_from_oxigraph
-from kgnb.kg.terms import RDF, XSD, Blank, Iri, Literal, Term, Triple, term_key, triple_key
+from kgnb.kg.terms import (
+    RDF,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Term,
+    Triple,
+    term_key,
+    triple_key,
+    unescaped,
+)
 
-_ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
-_PLAIN = {"t": "\t", "n": "\n", "r": "\r", "b": "\b", "f": "\f"}
 _NO_TYPE = frozenset({f"{XSD}string", f"{RDF}langString", f"{RDF}dirLangString"})
 _INTEGER = re.compile(r"[+-]?\d+")
 
@@ -64,9 +73,7 @@ def _term(cell: str) -> Term:
         return Iri(cell[1:-1])
     if first == '"':
         end = cell.rfind('"')
-        text, after = cell[1:end], cell[end + 1 :]
-        if "\\" in text:
-            text = _ESCAPED.sub(_character, text)
+        text, after = unescaped(cell[1:end]), cell[end + 1 :]
         if after.startswith("@"):
             return Literal(text, after[1:])
         datatype = after[3:-1] if after else None
@@ -77,11 +84,6 @@ def _term(cell: str) -> Term:
         return Literal(cell, datatype=f"{XSD}boolean")
     kind = "integer" if _INTEGER.fullmatch(cell) else "double" if "e" in cell.lower() else "decimal"
     return Literal(cell, datatype=f"{XSD}{kind}")
-
-
-def _character(match: re.Match[str]) -> str:
-    code = match[1]
-    return chr(int(code[1:], 16)) if len(code) > 1 else _PLAIN.get(code, code)
 
 
 @without_collecting()

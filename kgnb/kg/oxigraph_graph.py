@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
@@ -231,14 +232,10 @@ class OxigraphGraph:
         """
         self._refuse_reading_only()
         iterator = iter(quads)
-        try:
+        with self._failing("be written"):
             while parts and not self.in_folder and (part := list(islice(iterator, 50_000))):
                 self.store.extend(part)
             self.store.extend(iterator)
-        except OSError as error:
-            raise BackendError(
-                f"the store could not be written: {error}", service=self._name
-            ) from error
         self.version += 1
 
     def update(self, text: str, *, timeout: float | None = None) -> None:
@@ -250,14 +247,8 @@ class OxigraphGraph:
         expect_update(text)
         self._refuse_reading_only()
         refuse_load(text)
-        try:
+        with self._failing("be changed", text):
             self.store.update(text)
-        except SyntaxError as error:
-            raise _malformed(error, text) from error
-        except (OSError, RuntimeError) as error:
-            raise BackendError(
-                f"the store could not be changed: {error}", service=self._name
-            ) from error
         self.version += 1
         if LONG_NUMBER.search(text) or self.beyond:
             self.count_beyond()
@@ -312,14 +303,10 @@ class OxigraphGraph:
         most ``limit``.
         """
         found = cast("ox.QuerySolutions | ox.QueryTriples", self._query(query, bindings))
-        try:
+        with self._failing("answer"):
             if isinstance(found, ox.QueryTriples) and limit is not None:
                 return ox.serialize(distinct(found, limit), format=form) or b""  # type: ignore[arg-type]
             return found.serialize(format=form) or b""  # type: ignore[arg-type]
-        except (OSError, RuntimeError) as error:
-            raise BackendError(
-                f"the store could not answer: {error}", service=self._name
-            ) from error
 
     def dump(self) -> bytes:
         """The whole store as N-Quads, lines sorted, so that equal stores give equal bytes."""
@@ -361,33 +348,32 @@ class OxigraphGraph:
             function = ox.NamedNode(f"urn:kgnb:blank:{name}")
             functions[function] = partial(ox.BlankNode, term.label)
             text = put_first(text, f"BIND({function}() AS ?{name})")
-        try:
-            everything = not names_its_graphs(query)  # FROM is honoured only without the union
+        everything = not names_its_graphs(query)  # FROM is honoured only without the union
+        with self._failing("answer", text):
             return self.store.query(
                 text, use_default_graph_as_union=everything, custom_functions=functions
             )
+
+    def _within(self, timeout: float | None, items: Iterable[_Item]) -> Iterator[_Item]:
+        """The items, until the time is over; the engine works on each as it is taken."""
+        end = None if timeout is None else time.monotonic() + timeout
+        with self._failing("answer"):
+            for item in items:
+                if end is not None and time.monotonic() > end:
+                    raise too_slow(self._name, timeout)
+                yield item
+
+    @contextmanager
+    def _failing(self, what: str, text: str = "") -> Iterator[None]:
+        """Says of the engine's errors which graph could not do what, and where the text is wrong."""
+        try:
+            yield
         except SyntaxError as error:
             raise _malformed(error, text) from error
         except (OSError, RuntimeError) as error:
             raise BackendError(
-                f"the store could not answer: {error}", service=self._name
+                f"the store could not {what}: {error}", service=self._name
             ) from error
-
-    def _within(self, timeout: float | None, items: Iterable[_Item]) -> Iterator[_Item]:
-        end = None if timeout is None else time.monotonic() + timeout
-        iterator = iter(items)
-        while True:
-            try:
-                item = next(iterator)
-            except StopIteration:
-                return
-            except (OSError, RuntimeError) as error:
-                raise BackendError(
-                    f"the store could not answer: {error}", service=self._name
-                ) from error
-            if end is not None and time.monotonic() > end:
-                raise too_slow(self._name, timeout)
-            yield item
 
 
 def _open(folder: str | Path | None, read_only: bool) -> ox.Store:

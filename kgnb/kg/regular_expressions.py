@@ -9,9 +9,7 @@ from typing import cast
 
 import pyoxigraph as ox
 
-from kgnb.kg.oxigraph_graph import OxigraphGraph
-
-_EMPTY = OxigraphGraph()
+_EMPTY = ox.Store()
 
 
 @lru_cache(maxsize=8192)
@@ -22,6 +20,6 @@ def matches(pattern: str, text: str, flags: str = "") -> bool | None:
     (False, None)
     """
     asked = ", ".join(str(ox.Literal(each)) for each in (text, pattern, flags))
-    found = cast(ox.QuerySolutions, _EMPTY.store.query(f"SELECT (REGEX({asked}) AS ?found) {{}}"))
+    found = cast(ox.QuerySolutions, _EMPTY.query(f"SELECT (REGEX({asked}) AS ?found) {{}}"))
     value = next(found)["found"]
     return None if value is None else cast(ox.Literal, value).value == "true"

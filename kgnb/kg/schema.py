@@ -195,19 +195,14 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
     """
     local = {**dict(prefixes), **declared(query)}
     names = {shorten(one.iri, local): what for what, some in _kinds(schema) for one in some}
-    words = [(one.kind, one.text) for one in tokens(query)]
-    if query_form(query) == "CONSTRUCT" and words.count(("mark", "{")) > 1:
-        del words[: words.index(("mark", "}"))]  # what it constructs need not exist
+    found = tokens(query)
+    texts = [token.text for token in found]
+    if query_form(query) == "CONSTRUCT" and texts.count("{") > 1:
+        found = found[texts.index("}") :]  # what it constructs need not exist
     notes = []
-    for token in dict.fromkeys(words):
-        iri = _named_by(*token, local)
-        if (
-            iri is None
-            or iri in local.values()
-            or not is_iri(iri)
-            or iri.startswith(_OWN)
-            or _occurs(graph, iri)
-        ):
+    for iri in dict.fromkeys(token.iri(local) for token in found):
+        known = not is_iri(iri) or iri in local.values() or iri.startswith(_OWN)
+        if known or _occurs(graph, iri):
             continue
         written = shorten(iri, local)
         near = get_close_matches(written, names, n=1, cutoff=0.75)
@@ -220,17 +215,6 @@ def misspelt(query: str, graph: Graph, schema: Schema, prefixes: Mapping[str, st
 
 def _kinds(schema: Schema) -> tuple[tuple[str, tuple[SchemaTerm, ...]], ...]:
     return ("property", schema.properties), ("class", schema.classes)
-
-
-def _named_by(kind: str, text: str, prefixes: Mapping[str, str]) -> str | None:
-    if kind == "iri":
-        return text[1:-1]
-    prefix, colon, local = text.partition(":")
-    return (
-        prefixes[prefix] + local
-        if kind == "name" and colon and local and prefix in prefixes
-        else None
-    )
 
 
 def _occurs(graph: Graph, iri: str) -> bool:

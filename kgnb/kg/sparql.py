@@ -52,6 +52,14 @@ class Token:
         """The upper-case keyword this token may be, or "" where it is something else."""
         return self.text.upper() if self.kind == "name" and ":" not in self.text else ""
 
+    def iri(self, prefixes: Mapping[str, str]) -> str:
+        """The IRI that it is or, by these prefixes, stands for; "" where it is none."""
+        if self.kind == "iri":
+            return self.text[1:-1]
+        prefix, colon, local = self.text.partition(":")
+        known = self.kind == "name" and colon and prefix in prefixes
+        return prefixes[prefix] + local if known else ""
+
 
 def tokens(query: str) -> list[Token]:
     """The tokens of a query, without white space and comments."""
@@ -489,6 +497,9 @@ def _mistake(query: str, found: list[Token]) -> tuple[int, str, str] | None:
     return None
 
 
+_KNOWN = {namespace: name for name, namespace in PREFIXES.items()}
+
+
 def laid_out(query: str) -> str:
     """A query formatted for reading and copying: short IRIs with the prefixes above, one pattern
     per line.
@@ -506,28 +517,18 @@ def laid_out(query: str) -> str:
     if "\n" in query or declared(query):
         return query
     prefixes: dict[str, str] = {}
-    lines, depth = [""], 0
+    text, depth, ended = "", 0, False
     for token in tokens(query):
-        text = _short(token.text[1:-1], prefixes) if token.kind == "iri" else token.text
+        # the point of a number has no space before it
+        spaced = token.start > 0 and query[token.start - 1].isspace()
         depth -= token.text == "}"
-        if token.text == "}" and lines[-1]:
-            lines.append("")
-        before, place = (lines[-1], "  " * depth) if lines[-1] else ("", "  " * depth)
-        glued = not before or token.start == 0 or not query[token.start - 1].isspace()
-        lines[-1] = (
-            f"{before}{text}"
-            if before and glued
-            else f"{before} {text}"
-            if before
-            else f"{place}{text}"
-        )
+        begins = ended or token.text == "}"
+        text += "\n" + "  " * depth if begins else " " * spaced
+        text += _short(token.text[1:-1], prefixes) if token.kind == "iri" else token.text
         depth += token.text == "{"
-        if token.text == "{" or (
-            token.text == "." and not glued
-        ):  # the point of a number has no space before it
-            lines.append("")
+        ended = token.text == "{" or (token.text == "." and spaced)
     head = [f"PREFIX {name}: <{namespace}>" for namespace, name in sorted(prefixes.items())]
-    return "\n".join([*head, *filter(None, lines)])
+    return "\n".join([*head, text])
 
 
 def _short(iri: str, prefixes: dict[str, str]) -> str:
@@ -540,10 +541,8 @@ def _short(iri: str, prefixes: dict[str, str]) -> str:
     if not local or not words or shorten(iri, {"x": namespace}) == iri:
         return f"<{iri}>"
     if namespace not in prefixes:
-        known = next(
-            (name for name, known in PREFIXES.items() if known == namespace), words[-1].lower()
-        )
-        name, number = known, 2
+        name = known = _KNOWN.get(namespace, words[-1].lower())
+        number = 2
         while name in prefixes.values():
             name, number = f"{known}{number}", number + 1
         prefixes[namespace] = name

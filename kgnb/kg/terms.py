@@ -146,6 +146,20 @@ def _escape(match: re.Match[str]) -> str:
     return _ESCAPE.get(found) or f"\\U{ord(found):08X}"
 
 
+_ESCAPED = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_CONTROLS = {escaped[1:]: character for character, escaped in _ESCAPE.items()}
+
+
+def unescaped(text: str) -> str:
+    """What is written in a quoted text, without its backslashes."""
+    return _ESCAPED.sub(_character, text) if "\\" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code[1:], 16)) if len(code) > 1 else _CONTROLS.get(code, code)
+
+
 Key = tuple[int, str, str, str]
 
 
