@@ -13,6 +13,7 @@ import rdflib
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
+from kgnb.agents.entity_alignment.judging_values import PATHS, named
 from kgnb.agents.entity_alignment.plan import _canonical, _entries
 from kgnb.agents.kg_construction.generic_tools import _SCHEMAS
 from kgnb.agents.kg_construction.serve import Shared
@@ -173,7 +174,7 @@ def test_answers_of_any_shape_are_read_one_by_one(record_property: Any) -> None:
         assert {*answers.verdicts, *answers.problems} == {1, 2}
         assert all(0 <= verdict.confidence <= 1 for verdict in answers.verdicts.values())
         for entry in _entries(text).values():
-            _canonical(entry)
+            _canonical(entry, [named(path) for path in PATHS])
 
     tried(record_property, texts | some.text(alphabet='[]{}",:\\ a1`', max_size=60), read)
 

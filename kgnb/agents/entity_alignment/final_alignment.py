@@ -222,7 +222,9 @@ class Settled:
         )
 
     def summary(self) -> list[str]:
-        """How many were matched, how many were not and why, and the estimated precision."""
+        """How many were matched, how many were not and why, the estimated precision, and whether
+        another cardinality is proposed.
+        """
         counts, estimate = self.counts(), self.estimate()
         found = [
             f"{counts['matched']:,} of {count(counts['entities'], 'entity', 'entities')} matched"
@@ -238,7 +240,7 @@ class Settled:
                 f"--precision 0 (now {precision:g}) takes the doubtful too; " if precision else ""
             )
             found.append(f"{keep}in a notebook they can be reviewed one by one")
-        return found
+        return [*found, self.proposal.proposed] if self.proposal.proposed else found
 
     def notes(self) -> list[str]:
         """The summary, whether it is a simulation, and the notes of the first alignment."""

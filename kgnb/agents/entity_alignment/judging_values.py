@@ -299,6 +299,7 @@ class PlanQuestion:
     statistics: tuple[float, ...]  # in the order of ``FEATURES``
     paths: tuple[Path, ...]  # those whose tools have something to work on
     costs: tuple[int, ...] = ()  # average tokens of each of ``PATHS``
+    candidates: tuple[str, ...] = ()  # the names of the most similar three, the best first
 
     @cached_property
     def id(self) -> str:
@@ -309,8 +310,8 @@ class PlanQuestion:
 
     @property
     def text(self) -> str:
-        """The entity's name and statistics."""
-        return f"{self.name}: {reads(np.array(self.statistics))}"
+        """The entity's name and statistics, and the names of its candidates."""
+        return f"{self.name}: {reads(np.array(self.statistics), self.candidates)}"
 
     @property
     def options(self) -> tuple[Option, ...]:

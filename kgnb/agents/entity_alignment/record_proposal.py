@@ -31,7 +31,8 @@ from kgnb.vectors.reproducible import exp
 
 LIKELY = 0.5
 """A match that is more likely wrong than right is written only where no precision is asked for."""
-REPEATED = 0.8  # the chance from which an entity is said to fit a counterpart that another one has
+REPEATED = 0.8
+"""The chance from which an entity is said to be a duplicate, and to fit a counterpart that another one has."""
 
 
 def of_records(
@@ -85,11 +86,9 @@ def of_records(
         for j in (0, 1)
     )
     margin = np.clip(best - second, 0.0, 1.0).astype(np.float32)
-    notes = list(_notes(left, right, asked, match))
-    if not several:
-        settled = np.full(size[0], -1, dtype=np.int32)
-        settled[rows] = first
-        notes += _repeated(left, right, match, settled)
+    settled = np.full(size[0], -1, dtype=np.int32)
+    settled[rows] = first
+    proposed = "" if several else _repeated(left, right, match, settled)
     _seeded(left, asked, candidates, similarities, scores, first, reasons, margin, sure)
     return Proposal(
         left,
@@ -107,8 +106,9 @@ def of_records(
         margin,
         sure,
         options,
-        tuple(notes),
+        tuple(_notes(left, right, asked, match)),
         records=True,
+        proposed=proposed,
     )
 
 
@@ -156,10 +156,8 @@ def _best(pairs: CandidatePairs, odds: Singles, height: int) -> Longs:
     return given
 
 
-def _repeated(
-    left: EntityGraph, right: EntityGraph, match: RecordMatch, first: Integers
-) -> list[str]:
-    """What is proposed where duplicates of one side fit one entity of the other."""
+def _repeated(left: EntityGraph, right: EntityGraph, match: RecordMatch, first: Integers) -> str:
+    """What is proposed where duplicates of one side fit one entity of the other; "" for nothing."""
     turned = match.turned()
     back = np.full(match.size[1], -1, dtype=np.int64)
     back[first[first >= 0]] = np.flatnonzero(first >= 0)
@@ -168,7 +166,7 @@ def _repeated(
         _duplicates(right, turned, back),
     ]
     if not any(found):
-        return []
+        return ""
     said = [
         f"{count(len(some), 'duplicate')} in {side.name} of one that is matched "
         f"({side.called(some[0][0])} and {side.called(some[0][1])})"
@@ -183,7 +181,7 @@ def _repeated(
             f"--cardinality n:1, with the two named the other way round, matches them too; {mend}"
         )
     shape = "n:m" if all(found) else "n:1" if found[0] else "1:n"
-    return [f"{shape} proposed: {' and '.join(said)}; {mend}"]
+    return f"{shape} proposed: {' and '.join(said)}; {mend}"
 
 
 def _duplicates(side: EntityGraph, match: RecordMatch, given: Longs) -> list[tuple[int, int]]:
@@ -203,7 +201,7 @@ def _duplicates(side: EntityGraph, match: RecordMatch, given: Longs) -> list[tup
         return []
     wanted = np.isin(own.pairs.rows * len(side) + own.pairs.columns, rows * len(side) + holders)
     at = np.flatnonzero(wanted)
-    same = at[calibrated(own, at, repeated=True) >= LIKELY]
+    same = at[calibrated(own, at, repeated=True) >= REPEATED]
     return list(zip(own.pairs.rows[same].tolist(), own.pairs.columns[same].tolist(), strict=True))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -56,6 +57,7 @@ class Proposal(Tabled):
     options: Options = field(default_factory=Options)
     notes: tuple[str, ...] = ()
     records: bool = False  # whether the views are fields that both sides have
+    proposed: str = ""  # another cardinality, where duplicates ask for it
 
     def __len__(self) -> int:
         return len(self.sources)
@@ -126,6 +128,7 @@ class Proposal(Tabled):
         if len(self) > SHOWN:
             notes.append(f"The {SHOWN:,} least sure of {count(len(self), 'entity', 'entities')}.")
         notes += [note for note in self.notes if not note.startswith(WEIGHTS)]
+        notes += [self.proposed] if self.proposed else []
         facts = [note for note in self.notes if note.startswith(WEIGHTS)]
         return Table(columns, rows, caption=caption, details=details, notes=notes, facts=facts)
 
@@ -204,20 +207,28 @@ def statistics(proposal: Proposal) -> Floats:
     return found.astype(np.float32)
 
 
-def reads(row: Floats) -> str:
-    """One entity's statistics in words.
+def reads(row: Floats, candidates: Sequence[str] = ()) -> str:
+    """One entity's statistics in words, with the names of its best candidates.
 
-    >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62])))
-    3 attribute triples (2 kinds), 8 relation triples (4 kinds), named; similarities 0.91, 0.84,
-    0.20; margin 0.07, confidence 0.62
+    >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62]), ["Inn", "Hut"]))
+    3 attribute triples (2 kinds), 8 relation triples (4 kinds); candidates: Inn 0.91, Hut 0.84;
+    margin 0.07, confidence 0.62
     """
-    attributes, kinds, triples, relations, has_name, *rest = (float(value) for value in row)
-    similar = ", ".join(f"{value:.2f}" for value in rest[:3])
-    return (
-        f"{attributes:.0f} attribute triples ({kinds:.0f} kinds), {triples:.0f} relation triples ({relations:.0f} "
-        f"kinds), {'named' if has_name else 'without a name'}; similarities {similar}; margin {rest[3]:.2f}, "
-        f"confidence {rest[4]:.2f}"
+    attributes, kinds, triples, relations, _, *rest = (float(value) for value in row)
+    best = ", ".join(
+        f"{name} {value:.2f}"
+        for name, value in zip(candidates, rest[: len(candidates)], strict=True)
     )
+    return (
+        f"{_triples('attribute', attributes, kinds)}, {_triples('relation', triples, relations)}; "
+        f"candidates: {best or 'none'}; margin {rest[3]:.2f}, confidence {rest[4]:.2f}"
+    )
+
+
+def _triples(kind: str, number: float, kinds: float) -> str:
+    """How many triples there are, and how many kinds where that is not the same."""
+    several = f" ({kinds:.0f} kinds)" if 0 < kinds < number else ""
+    return count(int(number), f"{kind} triple") + several
 
 
 def _counted(pairs: Integers, size: int) -> tuple[Floats, Floats]:

@@ -15,8 +15,8 @@ def asked(proposal):
     return questions_about(proposal, range(1, len(proposal), 2), LOOK)
 
 
-def sheet(*texts):
-    options = tuple(Option(named(path), named(path)) for path in PATHS)
+def sheet(*texts, paths=PATHS):
+    options = tuple(Option(named(path), named(path)) for path in paths)
     return PlanSheet("plan", texts, (options,) * len(texts), ("take",), "different")
 
 
@@ -26,7 +26,7 @@ def test_the_paths_stand_in_the_system_message_once_with_cost(proposal, asked):
     assert len({request.messages[0].text for request in requests}) == 1
     system, user = (message.text for message in requests[0].messages)
     for path, cost in zip(PATHS[1:], asked[0].costs[1:], strict=True):
-        assert system.count(f"\n- {', '.join(path)}: costs about {cost} tokens\n") == 1
+        assert system.count(f"\n- {', '.join(path)}: about {cost} tokens\n") == 1
     assert asked[0].costs[0] == 0 < asked[0].costs[1] < asked[0].costs[3] < asked[0].costs[6]
     assert len(user.splitlines()) == 20 + 2 and "align" not in user
 
@@ -56,3 +56,11 @@ def test_tools_are_read_in_any_order_and_anything_else_is_a_problem():
     ):
         answers = sheet("Hut").read(reply)
         assert not answers.verdicts and set(answers.problems) == {1}
+
+
+def test_a_selector_with_nothing_to_show_is_left_out_of_a_plan():
+    only = [path for path in PATHS if "attributes" not in path]
+    plan = '{"question": 1, "tools": ["attributes", "relations", "align"]}'
+    assert sheet("Hut", paths=only).read(plan).verdicts[1].choice == "relations > align"
+    alone = '{"question": 1, "tools": ["attributes", "align"]}'
+    assert set(sheet("Hut", paths=only).read(alone).problems) == {1}

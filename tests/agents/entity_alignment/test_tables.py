@@ -235,6 +235,7 @@ def test_several_rows_for_one_are_proposed_where_they_are_duplicates(turned, tmp
     name = "turned" if turned else "plain"
     files = TablePair(name, left, right, table.truth).written(tmp_path)
     outcome = align(*files, judge="first", embedder="characters")
+    assert any("proposed" in line for line in outcome.settled.summary()), "said on the screen too"
     proposed = [note for note in outcome.alignment.notes if "proposed" in note]
     assert len(proposed) == 1 and "--cardinality n:1" in proposed[0]
     assert proposed[0].startswith("1:n" if turned else "n:1")
