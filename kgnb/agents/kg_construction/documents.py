@@ -388,10 +388,28 @@ class _Cell:
     across: int = 1  # columns
 
     @property
+    def lines(self) -> list[str]:
+        """Its lines that are not empty."""
+        lines = "".join(self.pieces).replace("|", "\\|").split("\n")
+        return [" ".join(line.split()) for line in lines if line.strip()]
+
+    @property
     def text(self) -> str:
-        return " ".join("".join(self.pieces).split()).replace("|", "\\|")
+        """All of it on one line."""
+        return " ".join(self.lines)
+
+    @property
+    def value(self) -> str:
+        """The same with its lines told apart: the items of a list by semicolons, others, which may be
+        one value or several, by strokes.
+        """
+        lines = self.lines
+        items = [match[1] for line in lines if (match := _LISTED.fullmatch(line))]
+        parted = "; ".join(items) if len(items) == len(lines) else " / ".join(lines)
+        return parted.replace(" / (", " (")
 
 
+_LISTED = re.compile(r"(?:-|\d+\.) (.+)")
 _WIDEST = 200  # columns, and rows, that one cell may span
 
 
@@ -431,14 +449,14 @@ def _table_lines(rows: Sequence[Sequence[_Cell]]) -> list[str]:
             found += ["", texts[0], ""] if texts and texts[0] else []
             if header:
                 found += _header_lines(header)
-        elif pairs:
-            keyed = texts[0][:1].isalpha() and bool(texts[1])
-            found.append(f"{texts[0]}: {texts[1]}" if keyed else " ".join(texts))
-        elif not header:
+        elif not pairs and not header:
             header = texts
             found += _header_lines(header)
         else:
-            found.append(f"| {' | '.join(texts)} |")
+            values = ["" if cell is None else cell.value for cell in cells]
+            keyed = pairs and texts[0][:1].isalpha() and bool(texts[1])
+            row_of_pairs = f"{texts[0]}: {values[1]}" if keyed else " ".join(texts)
+            found.append(row_of_pairs if pairs else f"| {' | '.join(values)} |")
     return found
 
 

@@ -211,7 +211,11 @@ def _named_by_keys(lexicon: Lexicon, lines: Sequence[NoteLine], marked: bool) ->
         level = max([level, *(line.heading for line in paragraph)]) if marked else 0
         keys = set[str]()
         if untitled and first.key and not first.item and words(first.key) not in stated:
-            keys = {first.key} if lexicon.class_called(first.key) else keys
+            kind = lexicon.class_called(first.key)
+            head = (
+                lexicon.slot(kind, first.value) if kind else None
+            )  # "Orchard | Grower" is a header
+            keys = {first.key} if kind and head is None else keys
         naming = [
             at
             for at, line in enumerate(paragraph)
@@ -559,9 +563,11 @@ def rows(
         row = before = repeating(cells(raw), before)
         if len(row) > 1 and RULE.fullmatch(below):
             header, above = row, len(kept)
+        elif RULE.fullmatch(raw):
+            pass
         elif len(row) < 2:
             header = []
-        elif len(row) == len(header) and not RULE.fullmatch(raw):
+        elif len(row) == len(header):
             ranks = [
                 0
                 if key.casefold() in NAMING

@@ -53,7 +53,7 @@ from kgnb.shapes.phrases import a_noun
 from kgnb.shapes.units import converted, unit_after, unit_key
 
 _NUMBER = r"[-+]?\d+(?:[.,]\d+)*(?:/\d+)?"
-_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:\s\d{3})+(?!\d)")
+_GROUPED = re.compile(r"(?<![\d.,])\d{1,3}(?:[\s'’]\d{3})+(?!\d)")
 _MEASURE = re.compile(rf"(?P<before>\D*?)(?P<number>{_NUMBER})(?P<after>\D*)")
 _AMOUNT = re.compile(
     rf"(?<![\w.,])(?P<number>{_NUMBER})(?P<range>(?:\s*[^\s\d]{{1,10}})?\s*(?:[-–—x×]|to\b|bis\b|à\b)\s*{_NUMBER})?"
@@ -123,10 +123,12 @@ def rule_reader(pack: ToolPack) -> RuleReader:
 _SAME_NAME = "two records of this name say different things: is it one thing, or two?"
 
 
-def _doubt_note(note: Sequence[NoteLine], passage: Passage, workspace: Workspace, why: str) -> None:
-    """Leaves a note to a person as a whole."""
+def _doubt_note(
+    note: Sequence[NoteLine], passage: Passage, workspace: Workspace, why: str, text: str = ""
+) -> None:
+    """Leaves a note to a person as a whole, or the ``text`` of some of it."""
     start, end = min(line.start for line in note), max(line.end for line in note)
-    text = _shown(passage.text[start - passage.start : end - passage.start])
+    text = _shown(text or passage.text[start - passage.start : end - passage.start])
     workspace.doubts.append(Doubt(passage.document, start, end, "", {"text": text}, why))
 
 
@@ -141,10 +143,12 @@ def _doubt_unread(
     """Leaves to a person what neither a call nor a doubt is about: sentences in one doubt."""
     used = [(one.start, one.end) for one in workspace.acts if one.end > passage.start]
     used += [(one.start, one.end) for one in workspace.doubts if one.end > passage.start]
+    named_already = {words(one.label) for one in workspace.entities.values()}
 
     def unread(line: NoteLine) -> bool:
         read = any(start < line.end and end > line.start for start, end in used)
         named = line.text.endswith(":") or (line.heading and ": " not in line.text)
+        named = named or words(line.text) in named_already
         return not (read or named or line.key.casefold() in KINDS)
 
     keys = {phrase for slot in lexicon.slots for phrase in slot.phrases}
@@ -156,7 +160,8 @@ def _doubt_unread(
         else:
             sentences += stretch
     if sentences:
-        _doubt_note(sentences, passage, workspace, _UNREAD)
+        said = " ".join(line.text for line in sentences)
+        _doubt_note(sentences, passage, workspace, _UNREAD, said)
 
 
 class _Note:
@@ -253,14 +258,21 @@ class _Note:
     # ---------------------------------------------------------------------------------------
 
     def _keyed(self, line: NoteLine) -> bool:
-        """A key that names a property, with or without a unit: "height (mm): 215"."""
+        """A key that names a property, with or without a unit: "height (mm): 215"; or several things
+        that it leads to: "Suppliers: A and B".
+        """
         slot = self.lexicon.slot(self.cls, line.key) if line.key else None
         bracket = BRACKET.search(line.key)
         if slot is None and bracket:
             slot = self.lexicon.slot(self.cls, line.name)
-        if slot:
+        several = (
+            None if slot or not line.key else self.lexicon.slot(self.cls, line.name, plural=True)
+        )
+        if several and several.is_object:
+            self._value(several, line.value, line, several=True)
+        elif slot:
             self._value(slot, line.value, line, bracket[1] if bracket else "")
-        return bool(slot)
+        return bool(slot or (several and several.is_object))
 
     def _listed(self, line: NoteLine) -> Slot | None:
         """The property whose values a heading or a line such as "Suppliers:" announces."""
@@ -281,8 +293,12 @@ class _Note:
             )
             self._doubt(line, {line.key: line.value}, reason)
 
-    def _value(self, slot: Slot, text: str, line: NoteLine, unit: str = "") -> None:
-        """States what a text says as a value of a property; ``unit`` is the unit in its key."""
+    def _value(
+        self, slot: Slot, text: str, line: NoteLine, unit: str = "", several: bool = False
+    ) -> None:
+        """States what a text says as a value of a property; ``unit`` is the unit in its key, and
+        ``several``: the key is in the plural.
+        """
         if says_nothing(text) and words(text) not in self._listed_values(slot):
             if not line.cell:
                 self._doubt(line, {line.key or slot.tool.label: text}, "it says that none is known")
@@ -306,7 +322,7 @@ class _Note:
                 value=text.strip(" .") if number is None else number,
             )
             return
-        names = self._names(text, slot)
+        names = self._names(text, slot, several)
         if not names:
             self._doubt(
                 line,
@@ -332,9 +348,9 @@ class _Note:
             said = {line.key or "text": line.value or line.text}
             self._doubt(line, said, reason, written=True)
 
-    def _names(self, text: str, slot: Slot) -> list[str]:
-        """One name, or several where each is known or ";" parts them; none where the text could be
-        either.
+    def _names(self, text: str, slot: Slot, several: bool = False) -> list[str]:
+        """One name, or several where each is known or ";" parts them, or with ``several`` where "and"
+        stands before the last; none where the text could be either.
         """
         individuals = self.lexicon.individuals(slot.value.classes)
 
@@ -347,7 +363,7 @@ class _Note:
 
         between = rf"\s+(?:{self.lexicon.conjunction})\s+"
         listed = list(filter(None, re.split(r"\s*;\s+", text.strip(" ."))))
-        parts = list(filter(None, re.split(rf"\s*[,;]\s+|{between}", text.strip(" ."))))
+        parts = list(filter(None, re.split(rf"\s*[,;]\s+|\s/\s|{between}", text.strip(" ."))))
         if _NOT.intersection(words(text)):
             return []
         if (
@@ -356,7 +372,12 @@ class _Note:
             or self.lexicon.pack.tbox.has_trait(slot.iri, "Functional")
         ):
             return [text]
-        return parts if all(map(known, parts)) else listed if len(listed) == len(parts) else []
+        # "Kern, I. and Ott, L." are two
+        last = re.split(between, text.strip(" ."))[-1].strip() == parts[-1]
+        whole = several and last and all(len(part.rstrip(".")) > 1 for part in parts)
+        if all(map(known, parts)) or whole:
+            return parts
+        return listed if len(listed) == len(parts) else []
 
     def _thing(self, text: str, line: NoteLine, slot: Slot) -> None:
         """States an entity as a value: one of the ontology's own, or a new one.
@@ -388,7 +409,7 @@ class _Note:
 
         None for "ca. 10", "20-30 cm", "3 people" and two different units.
         """
-        plain = _GROUPED.sub(lambda m: m[0].replace(" ", ""), text.replace("−", "-"))
+        plain = _GROUPED.sub(lambda m: re.sub(r"\D", "", m[0]), text.replace("−", "-"))
         match = _MEASURE.fullmatch(BRACKET.sub("", plain).strip(" .,;"))
         number = as_number(match["number"], comma) if match else None
         # "c. 1979" is no century

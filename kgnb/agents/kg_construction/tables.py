@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kgnb.kg.cells import number_readings, readers, tidy
 from kgnb.kg.mending import Mends
 
-RULE = re.compile(r"[\s|:-]*-[\s|:-]*")  # the line below the header
+RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")  # the line below the header
 MARKUP = re.compile(r"[*_`|]+")
 MOST_COLUMNS = 2000  # a wider table is read as text
 TOTALS = frozenset(

@@ -67,6 +67,8 @@ BOTH = {
         "<h2>Marlin</h2><dl><dt>length<dd>18 m<dt>cabins<dd>4</dl>"
         "<h2>Tern</h2><dl><dt>length</dt><dd>23 m</dd><dt>cabins</dt><dd>2</dd></dl>"
     ),
+    "a table as a shell prints it": "boat   | length | cabins\n-------+--------+-------\n"
+    "Marlin | 18 m   | 4\nTern   | 23 m   | 2\n",
     "a title in the table": html_text(
         "<table><tr><th>name<th>length<th>cabins<tr><td colspan=3>Sail<tr><td>Marlin<td>18 m<td>4"
         "<tr><th colspan=3>Motor<tr><td>Tern<td>23 m<td>2</table>"
@@ -242,3 +244,76 @@ def test_no_layout_mixes_two_boats(blocks: list[tuple[str, str, str, list[str], 
     found, _ = read(text)
     for name, said in found.items():
         assert set(said.values()) <= own.get(name, set()), text
+
+
+CREWS = compile_ontology(
+    rdflib.Graph().parse(
+        data=TBOX
+        + """:Sailor a owl:Class ; rdfs:label "sailor" . :crew a owl:ObjectProperty ; rdfs:label "sailor" ;
+        rdfs:domain :Boat ; rdfs:range :Sailor .""",
+        format="turtle",
+    )
+)
+ONE = "one name, several or none? Write each on a line"
+
+
+@pytest.mark.parametrize(
+    ("page", "sailors", "reasons"),
+    [
+        (
+            "# Tern\n\nlength: 23 m\nSailors: Ida Kern, Lea Ott and Bo Lund",
+            ["Bo Lund", "Ida Kern", "Lea Ott"],
+            [],
+        ),
+        ("# Tern\n\nlength: 23 m\nSailors: Ida Kern; Lea Ott", ["Ida Kern", "Lea Ott"], []),
+        ("# Tern\n\nlength: 23 m\nSailors: Ida Kern", ["Ida Kern"], []),
+        ("# Tern\n\nlength: 23 m\nSailors: Kern, Ida", [], [ONE]),
+        ("# Tern\n\nlength: 23 m\nSailors: Kern, I. and Ott, L.", [], [ONE]),
+        ("# Tern\n\nlength: 23 m\nSailor: Ida Kern / Lea Ott", [], [ONE]),
+        (
+            html_text(
+                "<table><tr><th colspan=2>Tern<tr><th>length<td>23 m<tr><th>Sailors"
+                "<td><ul><li>Ida Kern<li>Lea Ott</ul></table>"
+            ),
+            ["Ida Kern", "Lea Ott"],
+            [],
+        ),
+        (
+            html_text(
+                "<table><tr><th colspan=2>Tern<tr><th>length<td>23 m<tr><th>Sailor<td>Ida Kern<br>Lea Ott</table>"
+            ),
+            [],
+            [ONE],
+        ),
+    ],
+)
+def test_several_names_of_one_key_are_several_things_or_left_to_a_person(
+    page: str, sailors: list[str], reasons: list[str]
+) -> None:
+    built = build_graph({"page.md": page}, CREWS, judge="rule")
+    labels = built.session.labels()
+    crew = [labels[str(o)] for _, p, o in built.session.facts if p.endswith("/crew")]
+    assert sorted(crew) == sailors
+    assert [doubt.reason for doubt in built.doubts] == reasons
+    assert set(labels.values()) <= {"Tern", *sailors}
+
+
+def test_the_head_of_a_table_of_two_columns_names_no_thing() -> None:
+    page = "<table><tr><td>Boat<td>Sailor<tr><td>Tern<td>Ida Kern<tr><td>Marlin<td>Bo Lund</table>"
+    built = build_graph({"page.md": html_text(page)}, CREWS, judge="rule")
+    assert not built.session.facts and "Ida Kern" in str(built.doubts)
+
+
+def test_the_review_quotes_only_the_sentences_that_were_not_read() -> None:
+    page = (
+        "# Tern\n\nlength: 23 m\n\nIt was built for races.\n\n# Marlin\n\nlength: 18 m\n\nIt leaks."
+    )
+    built = build_graph({"page.md": page}, BOATS, judge="rule")
+    assert [doubt.arguments["text"] for doubt in built.doubts] == [
+        "It was built for races. It leaks."
+    ]
+    assert len(read(page)[0]) == 2
+
+
+def test_thousands_may_be_parted_by_apostrophes() -> None:
+    assert read("# Tern\n\ncabins: 1'200")[0] == {"Tern": {"cabins": "1200"}}
