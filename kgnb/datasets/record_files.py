@@ -19,6 +19,7 @@ from kgnb.files import from_json, read_input
 _HEAD = re.compile(
     r"^#\s*(category|alternatives|forgiving)\s*:\s*(.*)$", re.IGNORECASE | re.MULTILINE
 )
+_PREFIX = re.compile(r"^[ \t]*(?:prefix|base)\b.*\n", re.IGNORECASE | re.MULTILINE)
 _QUERIES_FIX = (
     'Write "# category: NAME" above each SELECT query; ?record is the record, every other variable a slot. '
     '"# alternatives: SLOT" names slots whose gold values are names of one thing.'
@@ -47,6 +48,7 @@ def read_queries(spec: str) -> tuple[RecordQuery, ...]:
     text = read_input(spec, _QUERIES_FIX)
     found: list[RecordQuery] = []
     parts = re.split(r"(?im)^(?=#\s*category\s*:)", text)
+    shared = "".join(_PREFIX.findall(parts[0]))  # above the first category: for all of them
     for part in parts:
         heads = {key.lower(): value.strip() for key, value in _HEAD.findall(part)}
         if "category" in heads:
@@ -54,7 +56,7 @@ def read_queries(spec: str) -> tuple[RecordQuery, ...]:
                 tuple(heads.get(key, "").replace(",", " ").split())
                 for key in ("alternatives", "forgiving")
             ]
-            found.append(RecordQuery(heads["category"], part, *lists))
+            found.append(RecordQuery(heads["category"], shared + part, *lists))
     if not found:
         raise DataError("there is no query in it", where=spec, fix=_QUERIES_FIX)
     return tuple(found)

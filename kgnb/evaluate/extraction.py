@@ -17,11 +17,13 @@ from typing import Literal as OneOf
 from typing import TypeAlias
 
 import numpy as np
+from pyparsing import ParseBaseException
 from rdflib import Graph, Literal
 from rdflib.namespace import XSD
 from rdflib.plugins.sparql import prepareQuery
 from rdflib.plugins.sparql.sparql import Query
 
+from kgnb.errors import DataError
 from kgnb.evaluate.alignment import Score
 
 Record: TypeAlias = Mapping[str, Sequence[str]]
@@ -92,8 +94,28 @@ def records_by_iri(graph: Graph, query: str) -> dict[str, dict[str, tuple[str, .
 
 @lru_cache(maxsize=64)
 def _prepared(query: str, prefixes: tuple[tuple[str, str], ...]) -> Query:
-    """The parsed query; parsing takes longer than running it on a small graph."""
-    return prepareQuery(query, initNs=dict(prefixes))
+    """The parsed query; parsing takes longer than running it on a small graph.
+
+    Raises:
+        DataError: it is no SPARQL, or uses a prefix that nothing declares.
+    """
+    bare = _QUOTED.sub(" ", query)
+    declared = {*dict(prefixes), *re.findall(r"(?i)\bprefix\s+([\w.-]*):", bare)}
+    if unknown := sorted({*_PREFIXED.findall(bare)} - declared):
+        fix = f"Write PREFIX {unknown[0]}: <IRI> above it."
+        raise DataError(f"it has no prefix {unknown[0]}:", where=_shown(query), fix=fix)
+    try:
+        return prepareQuery(query, initNs=dict(prefixes))
+    except ParseBaseException as error:
+        raise DataError(f"this is no SPARQL query: {error}", where=_shown(query)) from error
+
+
+_QUOTED = re.compile(r"<[^<>\s]*>|\"[^\"\n]*\"|'[^'\n]*'|#[^\n]*")
+_PREFIXED = re.compile(r"(?<![\w:?$-])([A-Za-z][\w-]*):(?=\w)")
+
+
+def _shown(query: str) -> str:
+    return f"the query {' '.join(query.split())[:80]}"
 
 
 def _text(value: object) -> str:

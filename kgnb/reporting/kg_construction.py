@@ -119,7 +119,9 @@ def gold_records(
         by_document: dict[str, list[Record]] = {}
         for iri, record in mine.items():
             by_document.setdefault(of.get(iri, ""), []).append(record)
-        wanted = {name: gold.of(name, one.name) for name in (j.document for j in built.journals)}
+        apart = any(gold.by_document)  # not all under ""
+        read = [journal.document for journal in built.journals] if apart else []
+        wanted = {name: gold.of(name, one.name) for name in read}
         sides = {
             name: (by_document.get(name, []), theirs)
             for name, theirs in wanted.items()

@@ -29,6 +29,8 @@ def parameters(folder: Path, **given: str) -> dict[str, str]:
     (folder / "one.txt").write_text("Marlin\nlength: 18 m\n")
     (folder / "two.txt").write_text("Tern\nlength: 23 m\ncabins: 2\n")
     (folder / "queries.rq").write_text(QUERIES)
+    (folder / "unknown.rq").write_text(QUERIES.replace(PREFIX, ""))
+    (folder / "wrong.rq").write_text(QUERIES.replace("WHERE", "WERE"))
     (folder / "gold.json").write_text(json.dumps(GOLD))
     named = {name: "" for name in ("shapes", "reference", "against", "tboxes")}
     return named | {
@@ -54,6 +56,25 @@ def test_gold_records_are_compared_by_document_and_by_slot(tmp_path: Path) -> No
     assert "Where a slot empty on both sides is a hit" in said and "paper" not in said
 
 
+def test_records_of_all_documents_together_are_not_scored_document_by_document(
+    tmp_path: Path,
+) -> None:
+    named = parameters(tmp_path)
+    together = {"boats": [record for one in GOLD.values() for record in one["boats"]]}
+    (tmp_path / "gold.json").write_text(json.dumps(together))
+    results = report.run_report(ablation=False, **named)  # type: ignore[arg-type]
+    assert results.scores["boats"].total.tp == 4
+    assert "records of each document" in str(report.by_document(results))
+
+
+def test_prefixes_above_the_first_query_hold_for_all(tmp_path: Path) -> None:
+    named = parameters(tmp_path)
+    again = QUERIES.replace(PREFIX, "").replace("# category: boats", "# category: more")
+    (tmp_path / "queries.rq").write_text(PREFIX + QUERIES.replace(PREFIX, "") + again)
+    results = report.run_report(ablation=False, **named)  # type: ignore[arg-type]
+    assert results.scores["boats"].total.tp == 4 and results.scores["more"].total.tp == 0
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -62,6 +83,8 @@ def test_gold_records_are_compared_by_document_and_by_slot(tmp_path: Path) -> No
         ({"queries": "mop"}, "no records of"),
         ({"queries": "mop:stps"}, "no category stps"),
         ({"queries": "gold.json"}, "no query"),
+        ({"queries": "unknown.rq"}, "no prefix b:"),
+        ({"queries": "wrong.rq"}, "no SPARQL query"),
         ({"gold": "one.txt"}, "no JSON"),
         ({"gold": "nowhere.json"}, "no such file"),
     ],

@@ -11,7 +11,7 @@ import hashlib
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -29,10 +29,13 @@ from kgnb.results.table import Table, Tabled, Value, numbers, texts
 from kgnb.shapes.phrases import joined
 
 _SUBCLASSES = f"SELECT ?c ?d WHERE {{ ?c <{RDFS}subClassOf> ?d . FILTER(isIRI(?c) && isIRI(?d)) }} LIMIT 100000"
-_RECORDS = (
+_NO_ENTITIES = (
     "http://www.w3.org/ns/prov#",
     "http://www.w3.org/ns/oa#",
-)  # where facts come from: no entities
+    OWL,
+    RDFS,
+    f"{RDF}Property",
+)  # where facts come from, and the terms of an ontology
 _METHOD = OneOf["exact", "fuzzy"]
 
 
@@ -65,8 +68,6 @@ def ground(
     names = ReferenceNames(theirs, options)
     links = []
     for iri, entity in mine.entities.items():
-        if entity.types and all(kind.startswith(_RECORDS) for kind in entity.types):
-            continue
         if decisions and iri in decisions:
             known = theirs.entities.get(decisions[iri] or "")
             links.append(
@@ -473,7 +474,7 @@ def label_index(
     cache: Path | None = None,
     on_page: Callable[[int], object] | None = None,
 ) -> LabelIndex:
-    """The labels of all entities of a graph.
+    """The labels of all entities of a graph; the terms of an ontology are none.
 
     Args:
         predicates: the label properties; found by sampling when none are given.
@@ -501,8 +502,13 @@ def label_index(
     entities = {
         iri: NamedEntity(iri, tuple(labels[iri]), frozenset(types.get(iri, ())))
         for iri in sorted(labels)
+        if _is_entity(types.get(iri, ()))
     }
     return LabelIndex(graph.name, tuple(asked), entities)
+
+
+def _is_entity(types: Collection[str]) -> bool:
+    return not types or any(k in _TOP or not k.startswith(_NO_ENTITIES) for k in types)
 
 
 def _file(folder: Path | None, *key: object) -> Path | None:

@@ -137,3 +137,23 @@ def test_the_kitchens_are_linked_to_the_pantry() -> None:
     assert links["celery"] == "goods-celery"
     assert links["pomme de terre"] == "goods-potato"
     assert links["barley soup"] == ""
+
+
+def test_the_terms_of_an_ontology_are_no_entities() -> None:
+    owl = "@prefix owl: <http://www.w3.org/2002/07/owl#> . "
+    mine = graph(
+        owl
+        + """:Boat a owl:Class ; rdfs:label "boat" . :length a owl:DatatypeProperty ; rdfs:label "length" .
+        n:tern a :Boat ; rdfs:label "Tern" . n:loose rdfs:label "Loose" ."""
+    )
+    reference = graph(
+        owl
+        + """r:Boat a owl:Class ; rdfs:label "Tern" . r:length a owl:DatatypeProperty ; rdfs:label "Loose" .
+        r:tern a :Boat ; rdfs:label "Tern" . r:loose a owl:Thing ; rdfs:label "Loose" ."""
+    )
+    grounding = ground(mine, reference)
+    assert dict(grounding.mapping) == {
+        "urn:new:tern": "urn:ref:tern",
+        "urn:new:loose": "urn:ref:loose",
+    }
+    assert len(grounding) == 2
