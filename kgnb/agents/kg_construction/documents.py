@@ -349,6 +349,9 @@ def _word_html(element: ElementTree.Element) -> str:
         return escape(element.text or "")
     inside = "".join(map(_word_html, element))
     tag = _word_tag(element) if name == "p" else _WORD_TAGS.get(name, "")
+    raised = element.find(f"{_WORD}rPr/{_WORD}vertAlign") if name == "r" else None
+    if raised is not None and raised.get(f"{_WORD}val") == "superscript":
+        tag = "sup"
     return f"<{tag}>{inside}</{tag}>" if tag else " " if name == "tab" else inside
 
 
@@ -410,6 +413,7 @@ class _Cell:
 
 
 _LISTED = re.compile(r"(?:-|\d+\.) (.+)")
+_RAISED = str.maketrans("0123456789+-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
 _WIDEST = 200  # columns, and rows, that one cell may span
 
 
@@ -488,6 +492,7 @@ class _Shown(HTMLParser):
         self._term = ""  # the last one of a list of definitions
         self._term_at = 0
         self._hidden: list[str] = []
+        self._raised = 0  # how many superscripts are open
         self._lists: list[
             Iterator[int] | None
         ] = []  # the numbers of each open list; None: it has none
@@ -499,6 +504,7 @@ class _Shown(HTMLParser):
             self._hidden.append(tag)
         if self._hidden:
             return
+        self._raised += tag == "sup"
         if tag in ("ol", "ul"):
             start = dict(attributes).get("start") or ""
             self._lists.append(
@@ -560,6 +566,7 @@ class _Shown(HTMLParser):
             if tag == self._hidden[-1]:
                 self._hidden.pop()
             return
+        self._raised -= tag == "sup" and self._raised > 0
         if tag in ("ol", "ul") and self._lists:
             self._lists.pop()
         if tag == "table" and self._depth:
@@ -569,7 +576,8 @@ class _Shown(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._hidden:
-            self._text.append(re.sub(r"\s+", " ", data))
+            shown = data.translate(_RAISED) if self._raised else data  # 30¹ is not 301
+            self._text.append(re.sub(r"\s+", " ", shown))
 
 
 def html_text(page: str) -> str:

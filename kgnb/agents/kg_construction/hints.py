@@ -218,11 +218,9 @@ class Hints:
                 "asymmetric": "does not hold both ways",
                 "irreflexive": "leads from nothing to itself",
             }
-            far = (
-                ", by any number of steps"
-                if found.path is not None and top.kind == "irreflexive"
-                else ""
-            )
+            far = ""
+            if found.path is not None and top.kind == "irreflexive":
+                far = f", by any number of steps, and {who} would lead to itself"
             return f"'{self.pack.tbox.label(top.about)}' {words[top.kind]}{far}"
         if top.kind == "propertyDisjointWith":
             other, same = self.pack.tbox.label(constraint.texts[0]), self.name(value, facts)

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from kgnb.agents.kg_construction.documents import Passage
 from kgnb.agents.kg_construction.lexicon import BRACKET, Lexicon
@@ -411,6 +411,8 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
         return f"{title} is no name: which thing is it?"
     if names_several(lexicon, title):
         return f"{title}: is it one thing, or several?"
+    if _counts(lexicon, cls, title):
+        return f"{title}: is it a name, or does it say more?"
     keyed = [line for line in note if line.key and not line.heading]
     last: dict[str, int] = {}
     for at, line in enumerate(keyed):
@@ -445,6 +447,14 @@ def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
         lists[1] += any(line.item and _COUNTED.match(line.text) for line in section)
     several = max(lists) > 1
     return "there are two lists of one form: is it one thing, or several?" if several else ""
+
+
+def _counts(lexicon: Lexicon, cls: str, title: str) -> bool:
+    """Whether a title has a number beside the name of a numeric property: "Tern - 23 cabins"."""
+    said = words(title)
+    counted = {phrase for slot in lexicon.of(cls) if slot.is_number for phrase in slot.phrases}
+    beside = [one for pair in pairwise(said) for one in (pair, pair[::-1])]
+    return any(number.isdecimal() and (name,) in counted for number, name in beside)
 
 
 def _second_key(lexicon: Lexicon, line: NoteLine, keyed: Sequence[NoteLine]) -> str:

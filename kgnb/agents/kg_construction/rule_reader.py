@@ -195,7 +195,8 @@ class _Note:
             if listed and line.key and (line.item or not begun):
                 continue  # below "Warden", "phone: 12" is the warden's
             unlike = below and not (below.key or below.item or below.heading or below.gap)
-            if line.key and below and unlike and below.text[:1].islower():
+            goes_on = below and unlike and below.text[:1].islower()
+            if line.key and (goes_on or line.value.endswith(",")):
                 self._doubt(line, {line.key: line.value}, "it may go on in the next line")
                 continue
             listed, begun = listed if line.item else None, True

@@ -51,14 +51,15 @@ def test_a_word_document_is_read_with_headings_lists_and_tables(tmp_path: Path) 
         for row in (("name", "beds", "height"), ("Ambre", "28", "2,100"))
     )
     content = (
-        f'<p xmlns:w="{names}"><pPr><pStyle w:val="Heading1"/></pPr><r><t>Huts</t></r></p>'
+        f'<p xmlns:w="{names}"><pPr><pStyle w:val="Heading1"/></pPr><r><t>Huts</t></r>'
+        '<r><rPr><vertAlign w:val="superscript"/></rPr><t>1</t></r></p>'
         "<p><pPr><numPr/></pPr><r><t>beds: 2</t></r><r><t>8 &lt; 30</t></r></p>"
         "<p><r><t>Open</t><tab/><t>all year.</t></r><del><r><delText>Gone.</delText></r></del></p>"
         f"<tbl>{cells}</tbl><sectPr/>"
     )
     [entry] = find_documents(word_file(tmp_path / "huts.docx", content))
     text = read_document(entry).text
-    assert text.startswith("# Huts\n\n- beds: 28 < 30\n\nOpen all year.")
+    assert text.startswith("# Huts¹\n\n- beds: 28 < 30\n\nOpen all year.")
     assert "| name | beds | height |\n|---|---|---|\n| Ambre | 28 | 2,100 |" in text
     assert "Gone" not in text
 

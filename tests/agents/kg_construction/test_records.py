@@ -255,6 +255,10 @@ CREWS = compile_ontology(
     )
 )
 ONE = "one name, several or none? Write each on a line"
+UNREAD = (
+    "sentences need a model (KGNB_MODEL, %llm use): without one, only tables, lists and "
+    "'key: value' lines in the ontology's words are read"
+)
 
 
 @pytest.mark.parametrize(
@@ -270,6 +274,11 @@ ONE = "one name, several or none? Write each on a line"
         ("# Tern\n\nlength: 23 m\nSailors: Kern, Ida", [], [ONE]),
         ("# Tern\n\nlength: 23 m\nSailors: Kern, I. and Ott, L.", [], [ONE]),
         ("# Tern\n\nlength: 23 m\nSailor: Ida Kern / Lea Ott", [], [ONE]),
+        (
+            "Tern\nlength: 23 m\nSailor: Ida Kern,\n    Lea Ott",
+            [],
+            ["it may go on in the next line", UNREAD],
+        ),
         (
             html_text(
                 "<table><tr><th colspan=2>Tern<tr><th>length<td>23 m<tr><th>Sailors"
@@ -317,3 +326,18 @@ def test_the_review_quotes_only_the_sentences_that_were_not_read() -> None:
 
 def test_thousands_may_be_parted_by_apostrophes() -> None:
     assert read("# Tern\n\ncabins: 1'200")[0] == {"Tern": {"cabins": "1200"}}
+
+
+def test_a_footnote_mark_is_no_digit_of_a_number() -> None:
+    page = "<table><tr><th>boat<th>cabins<tr><td>Tern<td>4<sup>1</sup><tr><td>Marlin<td>5</table>"
+    found, reasons = read(html_text(page))
+    assert found == {"Marlin": {"cabins": "5"}} and len(reasons) == 1
+    assert html_text("10<sup>3</sup> m<sup>2</sup>, H<sub>2</sub>O") == "10³ m², H2O"
+
+
+def test_a_title_that_says_more_than_a_name_is_left_to_a_person() -> None:
+    found, reasons = read("Tern - 4 cabins - built 1950\nlength: 23 m")
+    assert not found and reasons == [
+        "Tern - 4 cabins - built 1950: is it a name, or does it say more?"
+    ]
+    assert "Area 51" in read("Area 51\nlength: 23 m")[0]
