@@ -20,7 +20,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
-from kgnb.reporting.sections import silence, write_numbers
+from kgnb.reporting.sections import write_numbers
 from kgnb.reporting.session import (
     OURS,
     Amount,
@@ -188,8 +188,7 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
     figures = headline_figures(metrics)
-    few = marks({"headline": metrics["headline"]})
-    remark = "; ".join(filter(None, [silence(run), *few]))
+    remark = "; ".join(marks(metrics))
     return ModelFigures(of, name, figures, cost, counts, taken, answers, remark=remark)
 
 

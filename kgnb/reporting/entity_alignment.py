@@ -28,7 +28,7 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import costs, sections
-from kgnb.reporting.figures import Figure, FigureRow, figure_table
+from kgnb.reporting.figures import Figure, FigureRow, figure_table, no_better
 from kgnb.reporting.figures import measured as here
 from kgnb.reporting.figures import published as cited
 from kgnb.reporting.figures import scored as counted
@@ -375,7 +375,8 @@ def notice(results: AlignmentResults) -> Fragment:
 def _estimated(setting: Setting) -> str:
     estimate = setting.settled.estimate()
     if not estimate:
-        return f"{UNMEASURED} Nothing but seeds is matched, so nothing can be estimated either."
+        why = setting.settled.untried or "nothing but seeds is matched"
+        return f"{UNMEASURED} Nothing can be estimated either: {why}."
     return f"{UNMEASURED} {estimate[0].upper()}{estimate[1:]}."
 
 
@@ -410,7 +411,8 @@ def _before(one: Setting, results: AlignmentResults) -> FigureRow:
     first = measure(first_rankings(one.settled), pairs, one.tests, universe=one.measured.universe)
     covers = f"{count(first.ranking.tests, 'pair')}, among {one.measured.universe}"
     system = f"kgnb, {one.name}, before the model"
-    return FigureRow(system, covers, _measured(replace(first, seeds=one.measured.seeds)))
+    found = _measured(replace(first, seeds=one.measured.seeds))
+    return FigureRow(system, covers, found, unasked=True)
 
 
 def _ranked(ranked: Ranking) -> list[Value]:
@@ -440,17 +442,19 @@ def _counted(setting: Setting) -> FigureRow:
     """The row of a setting without known pairs: shares of the entities asked about."""
     counts, left = setting.settled.counts(), setting.settled.unmatched()
     size, unsure = max(1, counts["entities"]), left.get(DOUBTFUL, 0)
+    untried = setting.settled.untried
     found: dict[str, Figure] = {
-        "estimated_precision": here(setting.settled.shown_precision, "nothing is written"),
+        "estimated_precision": here(
+            setting.settled.shown_precision, untried or "nothing is written"
+        ),
         "written": here(counts["matched"] / size),
         "unsure": here(unsure / size),
         "nobody": here((counts["unmatched"] - unsure) / size),
         "entities": here(counts["entities"]),
         "seeds": here(setting.measured.seeds),
     }
-    return FigureRow(
-        f"kgnb, {setting.name}", f"{count(counts['entities'], 'entity', 'entities')}", found
-    )
+    covers = "; ".join(filter(None, [count(counts["entities"], "entity", "entities"), untried]))
+    return FigureRow(f"kgnb, {setting.name}", covers, found)
 
 
 def headline(results: AlignmentResults) -> Table:
@@ -535,7 +539,8 @@ def slices(results: AlignmentResults) -> Table:
             notes=notes,
         )
     settled = results.headline[0].settled
-    sure = {(one, other): confidence for one, other, confidence in settled.pairs()}
+    sure = {(one, other): confidence for one, other, confidence in settled.pairs(untried=False)}
+    notes += [f"{settled.untried}."] if settled.untried else []
     sides = (settled.proposal.left, settled.proposal.right)
     cut = names_told(sure, *(dict(zip(side.entities, side.names, strict=True)) for side in sides))
     columns = [
@@ -829,7 +834,7 @@ def _judged(settled: Settled, row: int, unexplained: str = "no reason given") ->
 def risk(results: AlignmentResults) -> Plot:
     """The share of wrong choices among the most confident; estimated where no pair is known."""
     setting = results.headline[0]
-    pairs = setting.settled.pairs()
+    pairs = setting.settled.pairs(untried=bool(results.known))
     if not results.known:
         sure = np.sort([min(1.0, confidence) for _, _, confidence in pairs])[::-1]
         kept = np.arange(1, len(sure) + 1)
@@ -869,6 +874,7 @@ def save(results: AlignmentResults, session: ReportSession) -> None:
 
 def metrics(results: AlignmentResults) -> dict[str, Any]:
     """The figures, the same in every run."""
+    rows = figures(results)
     return {
         "report": "entity-alignment",
         "pair": results.pair,
@@ -876,7 +882,7 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "measured": bool(results.known),
         "embedder": results.embedder,
         "data": results.sides.digests(),
-        "headline": [row.to_json(2) for row in figures(results)],
+        "headline": [row.to_json(2) for row in rows],
         "cost": sections.spent(results.run.totals),
         "cost_each": costs.plain(cost_row(results)),
         "settings": [_plain(one) for one in results.headline],
@@ -886,7 +892,7 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
             for title, points in results.curve.items()
         },
         "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run),
+        "silent": sections.silence(results.run) or no_better(rows),
         "simulation": SIMULATED
         if any(one.settled.simulation for one in results.headline)
         else None,

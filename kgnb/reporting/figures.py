@@ -90,13 +90,15 @@ def absent_figure(why: str) -> Figure:
 class FigureRow:
     """One row: a system, what its figures cover, and the figures by the key of their column.
 
-    ``elsewhere`` marks figures on other data than the report's own.
+    ``elsewhere`` marks figures on other data than the report's own, ``unasked`` those that the
+    report's model was not asked for, and has to be better than.
     """
 
     system: str
     covers: str
     figures: Mapping[str, Figure]
     elsewhere: bool = False
+    unasked: bool = False
 
     @property
     def source(self) -> str:
@@ -139,6 +141,13 @@ class FigureRow:
         told: dict[str, Any] = {"system": self.system, "covers": self.covered}
         told |= values | {"source": self.source}
         return told | ({"empty": empty} if empty else {}) | ({"few": few} if few else {})
+
+
+def no_better(rows: Sequence[FigureRow]) -> str:
+    """Which rows without the model have an F1 as good as the first one, or ""."""
+    ours = rows[0].value("f1") or 0.0
+    names = [row.system for row in rows if row.unasked and (row.value("f1") or 0.0) >= ours]
+    return f"no better than {' and '.join(names)}" if names else ""
 
 
 def _few(value: OfFew, digits: int) -> dict[str, Any]:

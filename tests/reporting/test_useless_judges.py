@@ -104,8 +104,45 @@ def test_no_figure_of_a_report_looks_good_with_a_useless_judge(
     if before:
         # candidates are good by themselves: what they give without the model stands beside
         f1 = "f1" if "f1" in ours else "F1"
-        assert ours[f1] <= before[0][f1] + 0.5
+        assert ours[f1] <= before[0][f1]
+        assert any("no better than kgnb" in mark or "answered" in mark for mark in marks(metrics))
     else:
         assert quality is None or quality < 60, ours
     if judge is nothing and metrics["judged"]["asked"]:
         assert marks(metrics), "a silent model is named beside the figures"
+
+
+STREETS = ("Ring", "Am Markt", "Lindenweg", "Gartenweg")
+NAMES = ("Otto Berger", "Mia Lund", "Lena Costa", "Karl Petit", "Ines Weiss", "Paul Moreau")
+
+
+def tables(folder: Path) -> dict[str, str]:
+    """Two lists of twelve customers, of whom half are in both."""
+    both = [f"{name},{street} {at}" for at, name in enumerate(NAMES) for street in STREETS[:1]]
+    ours = [f"{name[::-1].title()},{STREETS[at % 4]} {50 + at}" for at, name in enumerate(NAMES)]
+    theirs = [
+        f"{name.upper()[2:]},{STREETS[-1 - at % 4]} {70 + at}" for at, name in enumerate(NAMES)
+    ]
+    for name, rows in (("ours.csv", both + ours), ("theirs.csv", both + theirs)):
+        (folder / name).write_text("name,street\n" + "\n".join(rows) + "\n")
+    return {"source": str(folder / "ours.csv"), "target": str(folder / "theirs.csv")}
+
+
+def test_no_estimate_rests_on_the_word_of_a_model_that_was_not_tried(tmp_path: Path) -> None:
+    report: Any = import_module("kgnb.reporting.entity_alignment")
+    with StubServer(everything) as server:
+        settings = Settings(
+            embedder="characters", cache=tmp_path / "cache", model="stub", base_url=server.url
+        )
+        begin(ReportSession(tmp_path, settings))
+        results = report.run_pair(**tables(tmp_path), judge="model", share=1.0)
+    settled = results.headline[0].settled
+    said = [choice for choice in settled.choices.values() if choice.by == "model:stub"]
+    written = [choice for choice in said if choice.target >= 0]
+    assert written and all(choice.confidence == 1.0 for choice in written)
+    rests = len(settled.pairs(untried=False))
+    assert rests == len(settled.pairs()) - len(written)
+    assert f"{len(written)} match" in settled.untried
+    assert all(settled.untried in row.covers for row in report.figures(results))
+    assert sum(row[1] for row in report.slices(results).rows) == rests
+    assert f"n = {rests}." in str(report.risk(results))

@@ -31,6 +31,8 @@ from kgnb.results.wording import NINE_IN_TEN
 
 FIRST, PERSON = "similarity", "person"
 NONE_SAID = "none of its candidates, says the judge"
+UNTRIED = "model:"
+"""How the name of who chose begins where a model was asked everything, and tried on nothing before."""
 OUTBID = "the counterpart fits another entity better"
 BETWEEN_TABLES = 0.02
 """How far the estimate is off for one table and another beyond the chance of the draw."""
@@ -113,15 +115,33 @@ class Settled:
             "changed": int((self.targets != self.proposal.first).sum()),
         }
 
-    def _chances(self) -> list[float]:
-        """The confidence of each match, seeds aside."""
+    def _matched(self) -> list[int]:
+        """The rows with a target, seeds aside."""
         proposal = self.proposal
         found = (self.targets >= 0) & ~np.isin(proposal.sources, proposal.seeds[:, 0])
-        return [min(1.0, self.confidence(row)) for row in np.flatnonzero(found).tolist()]
+        rows: list[int] = np.flatnonzero(found).tolist()
+        return rows
+
+    def _untried(self, row: int) -> bool:
+        return row in self.choices and self.choices[row].by.startswith(UNTRIED)
+
+    @property
+    def untried(self) -> str:
+        """What the estimate leaves out: matches chosen by a model that was not tried, whose
+        confidences are its own word; "" where there are none.
+        """
+        number = sum(map(self._untried, self._matched()))
+        matches = count(number, "match", "matches")
+        return f"{matches} of a model that was not tried left out" if number else ""
+
+    def _chances(self) -> list[float]:
+        """The confidence of each match, seeds and ``untried`` ones aside."""
+        rows = [row for row in self._matched() if not self._untried(row)]
+        return [min(1.0, self.confidence(row)) for row in rows]
 
     @property
     def estimated_precision(self) -> float | None:
-        """The expected share of right matches, seeds aside, without a reference.
+        """The expected share of right matches without a reference, seeds and ``untried`` ones aside.
 
         None if there is no such match.
         """
@@ -154,19 +174,22 @@ class Settled:
         if share is None or likely is None:
             return ""
         low, high = likely
+        unseen = "; ".join(filter(None, [self.untried, "no reference was looked at"]))
         if _unsure(share, likely):
             matches = count(len(self._chances()), "match", "matches")
             return (
                 f"estimated precision unsure, with {matches} between {100 * low:.0f} and "
-                f"{100 * high:.0f} %, nine times in ten; no reference was looked at"
+                f"{100 * high:.0f} %, nine times in ten; {unseen}"
             )
         return (
             f"estimated precision {100 * share:.1f} %, the share of matches expected to be right; "
-            "no reference was looked at"
+            f"{unseen}"
         )
 
-    def pairs(self) -> list[tuple[str, str, float]]:
-        """Source IRI, target IRI and confidence of every match, in source order."""
+    def pairs(self, *, untried: bool = True) -> list[tuple[str, str, float]]:
+        """Source IRI, target IRI and confidence of every match, in source order, or of those that
+        the estimate rests on.
+        """
         proposal = self.proposal
         return [
             (
@@ -177,7 +200,7 @@ class Settled:
             for row, (source, target) in enumerate(
                 zip(proposal.sources, self.targets.tolist(), strict=True)
             )
-            if target >= 0
+            if target >= 0 and (untried or not self._untried(row))
         ]
 
     def ranking(self, row: int) -> list[tuple[str, float]]:

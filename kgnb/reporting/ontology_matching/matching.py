@@ -24,7 +24,12 @@ from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.at_once import at_once
 from kgnb.reporting.ontology_matching.experiments import experiment
-from kgnb.reporting.ontology_matching.results import Experiments, MatchingResults, PairOutcome
+from kgnb.reporting.ontology_matching.results import (
+    WITHOUT_MODEL,
+    Experiments,
+    MatchingResults,
+    PairOutcome,
+)
 from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
@@ -134,7 +139,7 @@ def run_cases(
                 **asked,
             )
         cost = Cost.so_far(run) - before
-        alone = oriented and any(step.calls for step in run.steps[steps:])
+        called = any(step.calls for step in run.steps[steps:])
         return PairOutcome(
             case.name,
             source,
@@ -142,7 +147,7 @@ def run_cases(
             alignment,
             oriented,
             cost,
-            rule=by_rule(source, target, oriented) if oriented and alone else None,
+            unasked=unasked(source, target, oriented) if oriented and called else {},
             simulated=sum(
                 "simulation" in said.judged_by
                 for step in run.steps[steps:]
@@ -154,11 +159,15 @@ def run_cases(
             },
         )
 
-    def by_rule(source: Ontology, target: Ontology, oriented: Oriented) -> Score:
+    def unasked(source: Ontology, target: Ontology, oriented: Oriented) -> dict[str, Score]:
         same: dict[str, Any] = {"embedder": embed, "index": index, "options": chosen}
-        alignment = match_ontologies(source, target, judge="rule", settings=settings, **same)
         relations = sorted({triple[2] for triple in oriented.triples}) or ["equivalent"]
-        return score(scored_by_oaei(triples(alignment, *relations)), oriented.triples)
+        found = {}
+        for one in WITHOUT_MODEL:
+            alignment = match_ontologies(source, target, judge=one, settings=settings, **same)
+            scored = scored_by_oaei(triples(alignment, *relations))
+            found[one] = score(scored, oriented.triples)
+        return found
 
     outcomes: list[PairOutcome] = []
     waiting: list[Waiting] = []

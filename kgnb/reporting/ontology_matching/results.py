@@ -34,6 +34,9 @@ from kgnb.mappings import Alignment
 from kgnb.reporting.sections import Cost
 from kgnb.run import Run
 
+WITHOUT_MODEL = {"rule": "the rule alone", "first": "the first candidate of each"}
+"""What a model has to be better than: judges that ask nobody, and their words."""
+
 
 @dataclass(frozen=True)
 class PairOutcome:
@@ -45,7 +48,9 @@ class PairOutcome:
     alignment: Alignment
     wanted: Oriented | None
     cost: Cost
-    rule: Score | None = None  # of the rule judge alone, where a model was asked
+    unasked: Mapping[str, Score] = field(
+        default_factory=dict
+    )  # of the judges in ``WITHOUT_MODEL``, where a model was asked
     simulated: int = 0  # questions a simulated judge answered from the reference
     published: Mapping[str, MatchingFigure] = field(default_factory=dict)
     stored: Mapping[str, frozenset[Triple]] = field(
@@ -181,10 +186,11 @@ class MatchingResults:
         return micro(self.scores)
 
     @cached_property
-    def rule(self) -> Score | None:
-        """The rule judge alone on all pairs, micro; None where no model was asked."""
-        alone = [one.rule for one in self.scored if one.rule is not None]
-        return micro(alone) if alone and len(alone) == len(self.scored) else None
+    def unasked(self) -> dict[str, Score]:
+        """The judges without a model on all pairs, micro; empty where no model was asked."""
+        if not all(one.unasked for one in self.scored):
+            return {}
+        return {judge: micro(one.unasked[judge] for one in self.scored) for judge in WITHOUT_MODEL}
 
     @cached_property
     def mean(self) -> Average | None:

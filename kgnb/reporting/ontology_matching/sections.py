@@ -17,6 +17,7 @@ from kgnb.reporting.figures import (
     cells_of,
     figure_table,
     measured,
+    no_better,
     published,
     scored,
 )
@@ -26,7 +27,13 @@ from kgnb.reporting.ontology_matching.experiments import (
     curve,
     summed,
 )
-from kgnb.reporting.ontology_matching.results import AtRate, MatchingResults, PairOutcome, shares
+from kgnb.reporting.ontology_matching.results import (
+    WITHOUT_MODEL,
+    AtRate,
+    MatchingResults,
+    PairOutcome,
+    shares,
+)
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Plot, grouped_bars, in_series, lines, risk_over_coverage
 from kgnb.reporting.sections import (
@@ -64,8 +71,9 @@ def figures(results: MatchingResults) -> list[FigureRow]:
         silent = sections.silence(results.run)
         mark = f"; {silent}" if silent else ""
         rows = [FigureRow(results.matcher, covers + mark, _ours(one)) for covers, one in covered]
-        if results.rule:
-            rows.append(FigureRow("kgnb (the rule alone)", covered[0][0], _ours(results.rule)))
+        for judge, alone in results.unasked.items():
+            system = f"kgnb ({WITHOUT_MODEL[judge]})"
+            rows.append(FigureRow(system, covered[0][0], _ours(alone), unasked=True))
     else:
         none = dict.fromkeys(SCORE_KEYS, absent_figure("no reference"))
         rows = [FigureRow(results.matcher, results.task, none)]
@@ -438,17 +446,18 @@ def save(results: MatchingResults, session: ReportSession) -> None:
 
 def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     """The figures, the same in every run."""
+    rows = figures(results)
     return {
         "report": "ontology-matching",
         "task": results.task,
         "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run),
+        "silent": sections.silence(results.run) or no_better(rows),
         "simulation": results.simulation or None,
         "judge": results.judge,
         "embedder": results.embedder,
         "options": asdict(results.options),
         "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
-        "headline": [_plain_row(one) for one in figures(results)],
+        "headline": [_plain_row(one) for one in rows],
         "micro": _score(results.micro) if results.scored else None,
         "mean": asdict(results.mean) if results.mean else None,
         "non_trivial": _score(results.non_trivial) if results.scored else None,
