@@ -188,8 +188,10 @@ def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigur
     cost |= {"tokens_each": tokens} if tokens is not None else {}
     answers = _answers(own, results, run)
     figures = headline_figures(metrics)
+    empty = metrics["headline"][0].get("empty", {})
+    why = "" if figures else next(iter(empty.values()), "")
     remark = "; ".join(marks(metrics))
-    return ModelFigures(of, name, figures, cost, counts, taken, answers, remark=remark)
+    return ModelFigures(of, name, figures, cost, counts, taken, answers, why=why, remark=remark)
 
 
 def _answers(session: ReportSession, results: Any, run: Run) -> dict[str, str]:
@@ -245,7 +247,7 @@ def shown(found: list[ModelFigures]) -> Table:
             "model": one.model,
             "figure": one.main,
             "value": NoFigure(one.why or "not measured") if value is None else round(value, 2),
-            "seconds": NoFigure(one.why) if one.why else round(one.seconds, 1),
+            "seconds": round(one.seconds, 1) if one.seconds else NoFigure(one.why),
             "each": told.get("tokens_each", NoFigure("not counted")),
         }
         none = NoFigure(one.why) if one.why else 0

@@ -25,7 +25,7 @@ from kgnb.reporting.item import read_state
 from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
-from kgnb.reporting.report import REPORTS, find_template
+from kgnb.reporting.report import DATA_SETS, OWN_DATA, REPORTS, find_template
 from kgnb.reporting.sections import Fragment, absent
 from kgnb.reporting.session import (
     Amount,
@@ -129,9 +129,12 @@ class Compared:
     @property
     def given(self) -> dict[str, str]:
         """The parameters that are the same in all, as one would type them, without those that are
-        empty.
+        empty and the data set that data of one's own take the place of.
         """
-        return {name: typed(value) for name, value in self.fixed.items() if value not in ("", None)}
+        kept = {name: value for name, value in self.fixed.items() if value not in ("", None)}
+        if any(name in self.varied or name in kept for name in OWN_DATA):
+            kept = {name: value for name, value in kept.items() if name not in DATA_SETS}
+        return {name: typed(value) for name, value in kept.items()}
 
 
 def compare_items(folder: Path, grid: Grid) -> Compared:
@@ -468,7 +471,8 @@ def failed(compared: Compared) -> Fragment:
 
 def fixed(compared: Compared) -> Fragment:
     """The parameters that are the same in all."""
-    return Fragment(str(_lists().fixed(compared)), "\n".join(assignments(compared.fixed)))
+    text = "\n".join(f"{name}={value}" for name, value in compared.given.items())
+    return Fragment(str(_lists().fixed(compared)), text)
 
 
 def changes(folders: str) -> Table | Fragment:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kgnb.datasets.published import PublishedRow, published
 from kgnb.reporting.figures import (
@@ -13,10 +14,12 @@ from kgnb.reporting.figures import (
     absent_figure,
     figure_table,
     measured,
+    no_better,
 )
 from kgnb.reporting.figures import published as cited
-from kgnb.reporting.sections import SOURCE
+from kgnb.reporting.sections import SOURCE, heard, silence, spent
 from kgnb.results.table import Column, Table, numbers, percents, texts
+from kgnb.run import Run
 
 EACH = ("calls_each", "tokens_each", "usd_each", "seconds_each")
 TITLES = {
@@ -71,9 +74,18 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def plain(row: FigureRow) -> dict[str, float | int | None]:
-    """The costs that are the same in every run: no seconds."""
-    return {name: row.value(name) for name in ("calls_each", "tokens_each")}
+def common_metrics(
+    report: str, run: Run, rows: Sequence[FigureRow], cost: FigureRow, digits: int = 1
+) -> dict[str, Any]:
+    """What ``metrics.json`` of every report has: the headline, how its model did, and the costs."""
+    return {
+        "report": report,
+        "headline": [row.to_json(digits) for row in rows],
+        "judged": heard(run),
+        "silent": silence(run) or no_better(rows),
+        "cost": spent(run.totals),
+        "cost_each": {name: cost.value(name) for name in ("calls_each", "tokens_each")},
+    }
 
 
 def beside(report: str, ours: FigureRow, papers: bool) -> list[FigureRow]:

@@ -28,9 +28,8 @@ from kgnb.llm.asking import in_one_round
 from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import costs, sections
-from kgnb.reporting.figures import Figure, FigureRow, figure_table, no_better
+from kgnb.reporting.figures import SCORE_KEYS, Figure, FigureRow, figure_table, peer_row
 from kgnb.reporting.figures import measured as here
-from kgnb.reporting.figures import published as cited
 from kgnb.reporting.figures import scored as counted
 from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
 from kgnb.reporting.references import first_pairs, first_rankings, measured
@@ -308,7 +307,7 @@ def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
     changed: dict[str, dict[str, Any]] = {
         "planned look": {},
         "no selectors: triples as they come": {"look": replace(look, entropy="none")},
-        "low entropy, as in the paper": {"look": replace(look, entropy="low")},
+        "low entropy": {"look": replace(look, entropy="low")},
         "names alone": {"look": replace(look, attributes=0, relations=0)},
         "no planning: every tool for those": {"planner": "thorough"},
         "no reflection": {"look": replace(look, reflect_below=0.0)},
@@ -381,7 +380,6 @@ def _estimated(setting: Setting) -> str:
 
 
 RANKED_KEYS = ("hits1", "hits10", "mrr")
-CHOSEN_KEYS = ("precision", "recall", "f1")
 
 
 def figures(results: AlignmentResults) -> list[FigureRow]:
@@ -399,9 +397,8 @@ def figures(results: AlignmentResults) -> list[FigureRow]:
         silent = sections.silence(results.run)
         rows = [replace(row, covers=f"{row.covers}; {silent}") if silent else row for row in rows]
     for peer in published_on(results.pair):
-        keys = (*RANKED_KEYS, *CHOSEN_KEYS, "seeds")
-        theirs = {key: cited(peer.get(key), peer.source) for key in keys}
-        rows.append(FigureRow(peer.system, peer.covers, theirs))
+        keys = (*RANKED_KEYS, *SCORE_KEYS, "seeds")
+        rows.append(peer_row(peer, keys))
     return rows
 
 
@@ -874,25 +871,20 @@ def save(results: AlignmentResults, session: ReportSession) -> None:
 
 def metrics(results: AlignmentResults) -> dict[str, Any]:
     """The figures, the same in every run."""
-    rows = figures(results)
-    return {
-        "report": "entity-alignment",
+    return costs.common_metrics(
+        "entity-alignment", results.run, figures(results), cost_row(results), digits=2
+    ) | {
         "pair": results.pair,
         "judge": results.judge,
         "measured": bool(results.known),
         "embedder": results.embedder,
         "data": results.sides.digests(),
-        "headline": [row.to_json(2) for row in rows],
-        "cost": sections.spent(results.run.totals),
-        "cost_each": costs.plain(cost_row(results)),
         "settings": [_plain(one) for one in results.headline],
         "ablation": [_plain(one) for one in results.ablation],
         "curve": {
             title: [[ratio, found.ranking.hits1] for ratio, found in points]
             for title, points in results.curve.items()
         },
-        "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run) or no_better(rows),
         "simulation": SIMULATED
         if any(one.settled.simulation for one in results.headline)
         else None,

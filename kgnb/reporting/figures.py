@@ -10,12 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from kgnb.datasets.published import PublishedRow
 from kgnb.evaluate.alignment import Score
 from kgnb.reporting.session import OURS
 from kgnb.results.cells import NoFigure, OfFew, share
 from kgnb.results.table import Column, Table, Value
 
 NOT_PUBLISHED = "not published"
+SCORE_KEYS = ("precision", "recall", "f1")
 NOTHING_FOUND = "nothing found"
 NOTHING_WANTED = "the reference is empty"
 ELSEWHERE = "other data"
@@ -86,6 +88,9 @@ def absent_figure(why: str) -> Figure:
     return Figure(None, why=why)
 
 
+NO_REFERENCE = absent_figure("no reference")
+
+
 @dataclass(frozen=True)
 class FigureRow:
     """One row: a system, what its figures cover, and the figures by the key of their column.
@@ -141,6 +146,12 @@ class FigureRow:
         told: dict[str, Any] = {"system": self.system, "covers": self.covered}
         told |= values | {"source": self.source}
         return told | ({"empty": empty} if empty else {}) | ({"few": few} if few else {})
+
+
+def peer_row(row: PublishedRow, keys: Iterable[str], *, elsewhere: bool = False) -> FigureRow:
+    """These figures of a published row, each cited."""
+    found = {key: published(row.get(key), row.source) for key in keys}
+    return FigureRow(row.system, row.covers, found, elsewhere)
 
 
 def no_better(rows: Sequence[FigureRow]) -> str:

@@ -36,14 +36,15 @@ from kgnb.llm.asking import in_one_round
 from kgnb.reporting import costs as costs_of
 from kgnb.reporting import sections
 from kgnb.reporting.figures import (
+    NO_REFERENCE,
+    SCORE_KEYS,
     Figure,
     FigureRow,
-    absent_figure,
     cells_of,
     figure_table,
+    peer_row,
     reasoned,
 )
-from kgnb.reporting.figures import published as cited
 from kgnb.reporting.figures import scored as counted
 from kgnb.reporting.plot import Plot, grouped_bars
 from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
@@ -56,8 +57,6 @@ from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds, short_iri
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
-
-P_R_F1 = percents(precision="precision", recall="recall", F1="F1")
 
 
 def reference_graph(path: Path) -> Graph:
@@ -152,7 +151,7 @@ def score_table(
     scores: Mapping[str, Extraction], caption: str = "", notes: Sequence[str] = ()
 ) -> Table:
     """Precision, recall and F1 by category, and of all together."""
-    columns = [*texts(category="category"), *numbers(wanted="records", found="found"), *P_R_F1]
+    columns = [*texts(category="category"), *numbers(wanted="records", found="found"), *SCORES]
     found, wanted = (
         sum(getattr(one, side) for one in scores.values()) for side in ("found", "wanted")
     )
@@ -198,16 +197,20 @@ def _name(graph: Graph, term: Node) -> str:
     return texts[0] if texts else str(term)
 
 
+SAME_REPLIES = "the same replies"
+
+
 @dataclass(frozen=True)
 class Ablation:
-    """One way to read the documents: its name, what was built, the scores by category and the
-    costs.
+    """One way to read the documents: its name, what was built, the scores by category, the costs
+    and the digests of its requests.
     """
 
     name: str
     built: Built
     scores: Mapping[str, Extraction]
     totals: Mapping[str, Any]
+    requests: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -230,6 +233,12 @@ class BuildingResults:
         """What was read with which T-Box."""
         documents = len(self.built.journals)
         return f"{self.own or self.built.pack.name}, {documents or 'no'} document{'' if documents < 2 else 's'}"
+
+    def told(self, one: Ablation) -> str:
+        """The name of a way to read, marked where it asked for nothing else than the first."""
+        first = self.ablation[0]
+        same = one is not first and one.requests == first.requests
+        return f"{one.name}, {SAME_REPLIES}" if same else one.name
 
     @property
     def reader(self) -> str:
@@ -296,7 +305,8 @@ def run_report(
         built = build_graph(
             named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings
         )
-        return Ablation(name, built, scored(compared_with(built)), dict(run.totals))
+        asked = frozenset(call.request for step in run.steps for call in step.calls)
+        return Ablation(name, built, scored(compared_with(built)), dict(run.totals), asked)
 
     base = Options(**given_of(Options, options))
     settings_of = {"all of it": (base, tools)}
@@ -418,12 +428,12 @@ def by_document(results: BuildingResults) -> Table | Fragment:
             scores[name] = scored({name: part})[name].total
         total = sum(scores.values(), Score())
         row: dict[str, Value] = {name: counted(scores[name])["f1"].cell for name in names}
-        whole = dict(zip((column.key for column in P_R_F1), cells_of(total), strict=True))
+        whole = dict(zip((column.key for column in SCORES), cells_of(total), strict=True))
         rows.append({"document": document, **row, **whole})
     if not rows:
         return absent("Not computed: it needs gold=FILE.json with the records of each document.")
     columns = [*texts(document="document"), *percents(**{name: f"F1, {name}" for name in names})]
-    return Table([*columns, *P_R_F1], rows, caption="Document by document, strict")
+    return Table([*columns, *SCORES], rows, caption="Document by document, strict")
 
 
 def fields(results: BuildingResults) -> Table | Fragment:
@@ -438,7 +448,7 @@ def fields(results: BuildingResults) -> Table | Fragment:
     columns = [
         *texts(category="category", slot="slot"),
         *numbers(right="right", wrong="wrong", missing="missing"),
-        *P_R_F1,
+        *SCORES,
     ]
     return Table(columns, rows, caption="Slot by slot, strict")
 
@@ -459,7 +469,9 @@ def ablation(results: BuildingResults) -> Table | Fragment:
     columns += numbers(refused="refused", repaired="repaired")
     notes = [
         "Without feedback: calls are refused, and the model is not told. Unchecked writes: nothing is refused. "
-        "Without step plan: one step, if need be by the generic tools."
+        "Without step plan: one step, if need be by the generic tools.",
+        f"{SAME_REPLIES[0].upper()}{SAME_REPLIES[1:]}: nothing happened that the part is there for, so the row does "
+        "not say what it is worth.",
     ]
     return Table(columns, _ablated(results), caption=f"Read by {results.reader}", notes=notes)
 
@@ -474,7 +486,7 @@ def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
         tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
         rows.append(
             {
-                "read": one.name,
+                "read": results.told(one),
                 **found,
                 "micro": counted(total)["f1"].cell,
                 "precision": counted(total)["precision"].cell,
@@ -497,7 +509,7 @@ def figures(results: BuildingResults) -> list[FigureRow]:
     system = f"kgnb, read by {results.reader}"
     rows = [FigureRow(system, covers, _measured(results.scores))]
     rows += [
-        FigureRow(f"{system}, {one.name}", covers, _measured(one.scores))
+        FigureRow(f"{system}, {results.told(one)}", covers, _measured(one.scores))
         for one in results.ablation[1:]
     ]
     return [*rows, *(_papers("mop-papers") if results.papers else ())]
@@ -505,21 +517,13 @@ def figures(results: BuildingResults) -> list[FigureRow]:
 
 def _measured(scores: Mapping[str, Extraction]) -> dict[str, Figure]:
     if not scores:
-        return dict.fromkeys(("precision", "recall", "f1"), absent_figure("no reference"))
+        return dict.fromkeys(SCORE_KEYS, NO_REFERENCE)
     return counted(micro(scores))
 
 
 def _papers(data: str) -> list[FigureRow]:
     """What the paper's system is published with: other documents, another ontology."""
-    return [
-        FigureRow(
-            row.system,
-            row.covers,
-            {name: cited(row.get(name), row.source) for name in ("precision", "recall", "f1")},
-            elsewhere=True,
-        )
-        for row in published_on(data)
-    ]
+    return [peer_row(row, SCORE_KEYS, elsewhere=True) for row in published_on(data)]
 
 
 def headline(results: BuildingResults) -> Table:
@@ -739,14 +743,10 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
     scores = {name: one.total for name, one in results.scores.items()} | {
         "micro": micro(results.scores)
     }
-    return {
-        "report": "kg-construction",
+    return costs_of.common_metrics(
+        "kg-construction", results.run, figures(results), cost_row(results)
+    ) | {
         "reader": results.reader,
-        "headline": [row.to_json() for row in figures(results)],
-        "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run),
-        "cost": sections.spent(results.run.totals),
-        "cost_each": costs_of.plain(cost_row(results)),
         "tboxes": {
             pack.name: {k: v for k, v in pack.counts().items() if k != "milliseconds"}
             for pack in results.packs

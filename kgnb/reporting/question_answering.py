@@ -41,13 +41,14 @@ from kgnb.kg.terms import Triple, bare_text, is_iri
 from kgnb.llm.replay import MissingReply
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
+    NO_REFERENCE,
     Figure,
     FigureRow,
     absent_figure,
     figure_table,
     measured,
+    peer_row,
 )
-from kgnb.reporting.figures import published as cited
 from kgnb.reporting.plot import Plot, risk_over_coverage
 from kgnb.reporting.sections import SOURCE, Cost, Detail, Fragment, absent, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
@@ -70,7 +71,7 @@ from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
 SCORED = ("exact", "f1", "strict", "precision", "coverage")
-NO_REPLY = "no reply recorded"
+NO_REPLY = "no reply"
 NO_ANSWER = "no question has an answer"
 NOTHING_ANSWERED = "nothing answered"
 SAME_REQUESTS = "the same requests as the first row"
@@ -469,7 +470,7 @@ def variants(options: Options) -> Iterator[tuple[str, Options]]:
     yield "no observation", replace(options, observation=False)
     for reflection in ("similarity", "random", "facts"):
         yield f"reflection: {reflection}", replace(options, reflection=reflection)
-    yield "outgoing triples only (as in the paper)", replace(options, directions="outgoing")
+    yield "outgoing triples only", replace(options, directions="outgoing")
     for depth in (1, 2):
         yield f"D = {depth}", replace(options, depth=depth)
     for breadth in (5, 200):
@@ -486,7 +487,7 @@ def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Opti
     """
     paper = replace(options, tools="paper", directions="outgoing")
     found = [(judge, judge, options) for judge in ("rule", "cascade", "model")]
-    found.append(("model, tools=paper (ODA)", "model", paper))
+    found.append(("model, tools=paper", "model", paper))
     found.append(("closed-book: the model without a graph", "closed-book", options))
     found.append(("graph + knowledge: memory too", "graph+knowledge", options))
     return found if settings.model else found[:1]
@@ -513,7 +514,7 @@ def compared(
             try:
                 ask_all(questions, context, options, run, into=kept)
             except MissingReply:  # a recording lacks this judge's replies: its row says so
-                why = NO_REPLY
+                why = "no reply recorded"
             except BackendError as error:
                 why = f"the service failed: {error.what}"
         sent = frozenset(call.request for step in run.steps for call in step.calls)
@@ -625,14 +626,14 @@ def figures(results: AnsweringResults) -> list[FigureRow]:
         system = f"kgnb ({results.judge})" + (", SIMULATED REFERENCE" if results.simulation else "")
         rows.append(FigureRow(system, "; ".join(covers), ours))
     elif results.measured:
-        none = dict.fromkeys(SCORED, absent_figure("no reference"))
+        none = dict.fromkeys(SCORED, NO_REFERENCE)
         asked = f"{results.name}, {count(len(results.measured), 'question')}"
         rows.append(FigureRow(f"kgnb ({results.judge})", asked, none))
     ours_only = [one.asked.id for one in results.scored]
     for peer in results.peers:
-        theirs = {key: cited(peer.get(key), peer.source) for key in ("lenient", "strict", "f1")}
         same = peer.data.startswith("pathquestion") and not results.other_graph
-        rows.append(FigureRow(peer.system, peer.covers, theirs, elsewhere=not (same and ours_only)))
+        elsewhere = not (same and ours_only)
+        rows.append(peer_row(peer, ("lenient", "strict", "f1"), elsewhere=elsewhere))
     return rows
 
 
@@ -748,7 +749,7 @@ def cost_row(results: AnsweringResults) -> FigureRow:
     totals = asdict(took) | {"usd": results.run.totals.get("usd")}
     found = costs.each(totals, len(results.measured), took.seconds)
     whole = {"exact": results.figures()["exact"]} if results.items else {}
-    ours = {"exact": absent_figure("no reference")} | whole | found
+    ours = {"exact": NO_REFERENCE} | whole | found
     return FigureRow(f"kgnb ({results.judge})", f"{results.name}, a question", ours)
 
 
@@ -882,18 +883,16 @@ def notice(results: AnsweringResults) -> Fragment:
 
 def metrics(results: AnsweringResults) -> dict[str, Any]:
     """The figures, the same in every run."""
-    return {
-        "report": "question-answering",
+    return costs.common_metrics(
+        "question-answering", results.run, figures(results), cost_row(results)
+    ) | {
         "title": results.name,
         "judge": results.judge,
         "embedder": results.embedder,
         "entities": results.entities,
-        "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run),
         "simulation": results.simulation,
         "other_graph": results.other_graph,
         "options": asdict(results.options),
-        "headline": [row.to_json() for row in figures(results)],
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()},
         "judges": {one.name: _plain(one) for one in results.judges},
@@ -901,8 +900,6 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
-        "cost": sections.spent(results.run.totals),
-        "cost_each": costs.plain(cost_row(results)),
     }
 
 

@@ -149,6 +149,7 @@ SHELVES = (
 REPORTS = Path("reports")
 PAGE = "report.html"
 DATA_SETS = ("dataset", "pair")  # not shown where data of one's own takes their place
+OWN_DATA = ("source", "folder", "questions")
 
 
 @dataclass(frozen=True)
@@ -305,9 +306,7 @@ def _run_in(
         [*_settings_typed(settings, of_benchmarks(files.values(), settings)), shlex.join(words)]
     )
     title = f"{template.title}: {', '.join(changed[:3])}" if changed else template.title
-    own_data = any(
-        values[entry.name] for entry in template.parameters if entry.help.startswith("instead")
-    )
+    own_data = any(values.get(one) for one in OWN_DATA)
     session = ReportSession(
         folder.resolve(), settings.with_(remember=False), command, tuple(data.items())
     )

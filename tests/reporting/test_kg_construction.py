@@ -102,13 +102,18 @@ def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_
         ablation=True,
         outside="kgnb.datasets.huts:register",
     )
-    rows = {row["read"]: row for row in report.metrics(results)["ablation"]}
+    rows = {row["read"].partition(", ")[0]: row for row in report.metrics(results)["ablation"]}
     assert list(rows) == [
         "all of it",
         "without feedback",
         "unchecked writes",
         "without step plan",
         "without outside tools",
+    ]
+    # what replays the replies of the first row says nothing of its part
+    replayed = [name for name, row in rows.items() if row["read"].endswith("the same replies")]
+    assert replayed == [
+        name for name in list(rows)[1:] if rows[name]["calls"] == rows["all of it"]["calls"]
     ]
     assert rows["all of it"]["micro"] == rows["without step plan"]["micro"] == 1
     assert (

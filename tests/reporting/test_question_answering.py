@@ -103,7 +103,7 @@ def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_pat
     assert (
         names
         == [
-            *("rule", "cascade", "model", "model, tools=paper (ODA)"),
+            *("rule", "cascade", "model", "model, tools=paper"),
             *("closed-book: the model without a graph", "graph + knowledge: memory too"),
         ]
         == [row[0] for row in costs.rows]
@@ -149,9 +149,9 @@ def test_rows_without_a_reply_are_empty_and_say_so(tmp_path: Path, session: Repo
     cells = {str(row[0]).partition(" (")[0]: row[1:6] for row in table.rows}
     unrecorded = rows["no observation"]
     assert unrecorded.failed == 4 and not unrecorded.replied
-    assert set(cells["no observation"]) == {report.NO_REPLY}
+    assert set(cells["no observation"]) == {"no reply recorded"}
     told = metrics(found)["variants"]["no observation"]
-    assert told == {"empty": report.NO_REPLY, "asked": 4, "replied": 0, "calls": told["calls"]}
+    assert told == {"empty": "no reply recorded", "asked": 4, "replied": 0, "calls": told["calls"]}
     assert found.figures()["exact"].value == 1.0
     # an option that changes no request is not said to be worth nothing
     same = [one for one in found.variants[1:] if one.requests == rows["as it is"].requests]

@@ -10,14 +10,14 @@ from kgnb.evaluate.alignment import Average, Score, best_threshold
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
+    NO_REFERENCE,
     NOT_PUBLISHED,
+    SCORE_KEYS,
     Figure,
     FigureRow,
-    absent_figure,
     cells_of,
     figure_table,
     measured,
-    no_better,
     published,
     scored,
 )
@@ -55,9 +55,6 @@ SCORED = ("--", ":", "-")  # how precision, recall and F1 are drawn
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
-SCORE_KEYS = ("precision", "recall", "f1")
-
-
 def figures(results: MatchingResults) -> list[FigureRow]:
     """Our figures, micro and mean, beside the published ones, each figure with its source."""
     rows: list[FigureRow] = []
@@ -75,7 +72,7 @@ def figures(results: MatchingResults) -> list[FigureRow]:
             system = f"kgnb ({WITHOUT_MODEL[judge]})"
             rows.append(FigureRow(system, covered[0][0], _ours(alone), unasked=True))
     else:
-        none = dict.fromkeys(SCORE_KEYS, absent_figure("no reference"))
+        none = dict.fromkeys(SCORE_KEYS, NO_REFERENCE)
         rows = [FigureRow(results.matcher, results.task, none)]
     for peer in results.peers:
         theirs = {name: published(getattr(peer, name), peer.source) for name in SCORE_KEYS}
@@ -119,7 +116,7 @@ def by_pair(results: MatchingResults) -> Table:
     columns += [Column(name, f"{name}: F1", "percent") for name in rivals]
     rows: list[list[Value]] = []
     for one in results.outcomes:
-        none = absent_figure("no reference").cell
+        none = NO_REFERENCE.cell
         ours = _scored(one.score) if one.score else [len(one.alignment), *[none] * 5]
         theirs = [
             one.published[name].f1 if name in one.published else NoFigure(NOT_PUBLISHED)
@@ -218,7 +215,7 @@ def cost_row(results: MatchingResults) -> FigureRow:
     took = results.cost
     size = sum(len(side) for one in results.outcomes for side in (one.source, one.target))
     totals = asdict(took) | {"usd": results.run.totals.get("usd")}
-    quality = scored(results.micro)["f1"] if results.scored else absent_figure("no reference")
+    quality = scored(results.micro)["f1"] if results.scored else NO_REFERENCE
     found = {"f1": quality} | costs.each(totals, size, took.seconds)
     return FigureRow(results.matcher, f"{results.task}, an entity", found)
 
@@ -447,26 +444,26 @@ def save(results: MatchingResults, session: ReportSession) -> None:
 def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     """The figures, the same in every run."""
     rows = figures(results)
-    return {
-        "report": "ontology-matching",
-        "task": results.task,
-        "judged": sections.heard(results.run),
-        "silent": sections.silence(results.run) or no_better(rows),
-        "simulation": results.simulation or None,
-        "judge": results.judge,
-        "embedder": results.embedder,
-        "options": asdict(results.options),
-        "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
-        "headline": [_plain_row(one) for one in rows],
-        "micro": _score(results.micro) if results.scored else None,
-        "mean": asdict(results.mean) if results.mean else None,
-        "non_trivial": _score(results.non_trivial) if results.scored else None,
-        "per_kind": {name: _score(score) for name, score in results.per_kind.items()},
-        "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
-        "pairs": [_pair(outcome) for outcome in results.outcomes],
-        "cost": _cost(results.cost),
-        "cost_each": costs.plain(cost_row(results)),
-    } | _tried(results)
+    return (
+        costs.common_metrics("ontology-matching", results.run, rows, cost_row(results))
+        | {
+            "task": results.task,
+            "simulation": results.simulation or None,
+            "judge": results.judge,
+            "embedder": results.embedder,
+            "options": asdict(results.options),
+            "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
+            "headline": [_plain_row(one) for one in rows],
+            "micro": _score(results.micro) if results.scored else None,
+            "mean": asdict(results.mean) if results.mean else None,
+            "non_trivial": _score(results.non_trivial) if results.scored else None,
+            "per_kind": {name: _score(score) for name, score in results.per_kind.items()},
+            "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
+            "pairs": [_pair(outcome) for outcome in results.outcomes],
+            "cost": _cost(results.cost),
+        }
+        | _tried(results)
+    )
 
 
 def _plain_row(row: FigureRow) -> dict[str, Any]:
