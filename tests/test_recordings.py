@@ -57,3 +57,31 @@ def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(
         assert sum(right) >= 26, [
             row["question"] for row, good in zip(rows, right, strict=True) if not good
         ]
+
+
+def test_the_costs_in_the_readme_are_those_of_the_recordings() -> None:
+    readme = (RECORDINGS.parents[1] / "README.md").read_text(encoding="utf-8")
+    said = dict(
+        re.findall(r"^\| (entity matched|question|entity aligned) \| ([^|]+) \|", readme, re.M)
+    )
+    # entities of both sides of anatomy, questions of a final half, entities asked about of SRPRS
+    items = {
+        "entity matched": {"oaei-anatomy": 2744 + 3304},
+        "question": {
+            "questions-us-geography": 60,
+            "questions-webnlg": 50,
+            "questions-codex-m": 50,
+        },
+        "entity aligned": {"srprs-en-fr": 10_500},
+    }
+    for item, recordings in items.items():
+        costs = [_tokens(name) / number for name, number in recordings.items()]
+        told = [int(number.replace(",", "")) for number in re.findall(r"[\d,]*\d", said[item])]
+        assert told[0] == pytest.approx(min(costs), rel=0.1), item
+        if len(costs) > 1:
+            assert told[1] == pytest.approx(max(costs), rel=0.1), item
+
+
+def _tokens(name: str) -> int:
+    lines = (RECORDINGS / name / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    return sum(sum(json.loads(line)["usage"]) for line in lines)

@@ -105,6 +105,10 @@ class FigureRow:
     elsewhere: bool = False
     unasked: bool = False
 
+    def __post_init__(self) -> None:
+        if bare := [key for key, one in self.figures.items() if not isinstance(one, Figure)]:
+            raise TypeError(f"{', '.join(bare)}: a number alone does not say where it comes from")
+
     @property
     def source(self) -> str:
         """Where the figures of the row come from; "" where it has none."""

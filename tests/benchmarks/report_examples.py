@@ -75,8 +75,7 @@ def write_example(name: str, settings: Settings) -> Path:
             if len(html.encode()) <= MOST or len(parts) < 3:
                 return write_whole(FOLDER / f"{name}.html", html)
             largest = max(
-                (part for part in parts[2:] if title_of(part).lower() not in KEPT),
-                key=lambda part: len(str(part)),
+                parts[2:], key=lambda part: (title_of(part).lower() not in KEPT, len(str(part)))
             )
             parts.remove(largest)
             dropped.append(title_of(largest))

@@ -7,12 +7,14 @@ from typing import Any
 import nbformat
 import pytest
 
+from kgnb.reporting.figures import Figure, FigureRow
 from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
-from kgnb.reporting.session import ReportSession, begin, current
+from kgnb.reporting.session import ReportSession, begin, current, read_metrics
 from kgnb.results.cells import NoFigure
 from kgnb.results.table import Table
 from kgnb.settings import Settings
+from tests.reporting.test_useless_judges import every_figure
 
 NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1. Simmer for 20 minutes.\n"
 RUNS: dict[str, tuple[str, str, dict[str, object]]] = {
@@ -75,3 +77,15 @@ def test_no_cell_of_a_report_is_blank_without_a_reason(name: str, tmp_path: Path
         for value in row
         if isinstance(value, NoFigure)
     )
+    module.save(results, session)
+    every_figure(read_metrics(tmp_path))
+
+
+def test_a_bare_number_is_no_figure_of_a_headline() -> None:
+    bare: Any = {"f1": 0.9}
+    with pytest.raises(TypeError, match="f1: a number alone"):
+        FigureRow("kgnb", "this pair", bare)
+    with pytest.raises(ValueError, match="where it comes from"):
+        Figure(0.9)
+    with pytest.raises(ValueError, match="why there is none"):
+        Figure(None)
