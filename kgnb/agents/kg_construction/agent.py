@@ -163,7 +163,17 @@ AGENT = Agent(
         Stage(
             later(f"{_HERE}.plan:plan"),
             ("compile", "budget"),
-            {name: name for name in ("longest", "most_steps", "no_plan", "follow", "instructions")},
+            {
+                name: name
+                for name in (
+                    "longest",
+                    "most_steps",
+                    "no_plan",
+                    "follow",
+                    "instructions",
+                    "note_budget",
+                )
+            },
             help="Make the prompts for every step of the task.",
         ),
         Stage(
@@ -189,6 +199,7 @@ AGENT = Agent(
         "no_plan": lambda task: task.option("no_plan"),
         "follow": lambda task: task.option("plan"),
         "instructions": lambda task: task.option("instructions"),
+        "note_budget": lambda task: task.option("note_budget"),
     },
     task="kgnb.tasks.building:BuildingTask",
     exports={

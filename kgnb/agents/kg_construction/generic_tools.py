@@ -144,6 +144,21 @@ _SCHEMAS: Mapping[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
         (),
     ),
 }
+_BRIEF: Mapping[str, Mapping[str, str]] = {
+    "create": {
+        "": "Create an entity with its facts. The answer says which were refused, and why.",
+        "id": "of your own, as s1",
+        "facts": "{property: value}. A value: a number, text, the id of an entity, a list of several, a quantity as "
+        '"20 minutes" or "overnight", or a new entity {"class", "label", "facts"}',
+        "within": "id of what it belongs to, where its label does not tell it from others",
+        "entity": "id of what is of this class as well",
+    },
+    "add": {"": "State one fact of an entity, with a value as in facts.", "subject": "id"},
+    "retract": {"": "Take back wrong facts.", "subject": "id"},
+    "search": {"": "Find more classes and properties by words of the text."},
+    "describe": {"": "Tells all of a class or property whose name leaves you unsure."},
+}
+"""The tools of a request about a short note, with all that is said of them and their arguments."""
 GENERIC = frozenset(_SCHEMAS)
 """The names of the generic tools."""
 
@@ -156,18 +171,25 @@ def schema_tokens(pack: ToolPack, names: tuple[str, ...] | None = None) -> int:
     )
 
 
-def model_tools(*, partial: bool, quoted: bool = True, cut: bool = False) -> tuple[ModelTool, ...]:
+def model_tools(
+    *, partial: bool, quoted: bool = True, cut: bool = False, brief: bool = False
+) -> tuple[ModelTool, ...]:
     """The generic tools as a model sees them.
 
     ``partial``: with search and describe, for a model that was not told the whole ontology.
     ``cut``: with describe, for one that was not told all comments. ``quoted``: with quotes and
-    without missing and finish, for a reader of passages, which is told what is missing.
+    without missing and finish, for a reader of passages, which is told what is missing. ``brief``:
+    those that a short note needs, in few words.
     """
     found = []
     for name, (text, properties, required) in _SCHEMAS.items():
         untold = {"search": partial, "describe": partial or cut}
         if not untold.get(name, True) or (name in ("missing", "finish") and quoted):
             continue
+        if brief:
+            if name not in _BRIEF:
+                continue
+            text, properties = _BRIEF[name][""], _in_brief(properties, _BRIEF[name])
         known = {name: value for name, value in properties.items() if quoted or name != "quote"}
         schema = {
             "type": "object",
@@ -177,6 +199,15 @@ def model_tools(*, partial: bool, quoted: bool = True, cut: bool = False) -> tup
         }
         found.append(ModelTool(name, text, schema))
     return tuple(found)
+
+
+def _in_brief(properties: Mapping[str, Any], said: Mapping[str, str]) -> dict[str, Any]:
+    """The schemas of arguments, with only these descriptions."""
+    found: dict[str, Any] = {}
+    for name, schema in properties.items():
+        bare = {key: value for key, value in schema.items() if key != "description"}
+        found[name] = bare | ({"description": said[name]} if name in said else {})
+    return found
 
 
 @dataclass
@@ -541,7 +572,7 @@ class GenericTools:
         entries = self.terms.search(str(given["words"]))
         lines = [
             ("class " if e.is_class else "property ")
-            + (e.name if e.is_class else self.terms.property_line(e, longest=0, domain=True))
+            + (e.name if e.is_class else self.terms.property_line(e, domain=True))
             for e in entries
         ]
         return {"ok": True, "found": lines} | (

@@ -32,7 +32,7 @@ from kgnb.agents.kg_construction.documents import (
 from kgnb.agents.kg_construction.options import Options as Options
 from kgnb.agents.kg_construction.outside_checks import tokens_of
 from kgnb.agents.kg_construction.pack import ToolPack
-from kgnb.agents.kg_construction.plan import LONG, Plan, plan
+from kgnb.agents.kg_construction.plan import LONG, SHORT, Plan, StepPrompt, plan
 from kgnb.agents.kg_construction.readers import ModelReader, PassageTask, Reader, still_missing
 from kgnb.agents.kg_construction.tool_values import Violation
 from kgnb.agents.kg_construction.workspace import Doubt, Workspace
@@ -213,8 +213,6 @@ def _read_block(documents: Sequence[Document], reading: _Reading) -> list[Journa
 
 
 Group: TypeAlias = "tuple[Readable, ...]"
-SHORT = 600
-"""Characters of a note that may share a request."""
 
 
 def _together(documents: Sequence[Readable], options: Options | None) -> list[Group]:
@@ -307,6 +305,11 @@ class _Reading:
             for journal in journals:
                 write_journal(self.folder, journal)
 
+    def _prompts(self, documents: Sequence[Document]) -> tuple[StepPrompt, ...]:
+        if not isinstance(self.reader, ModelReader):
+            return self.plan.prompts
+        return self.plan.prompts_for([one.text for one in documents])
+
     def _key(self, documents: Sequence[Document]) -> str:
         options = asdict(self.options)
         for name in ("width", "together", "scheduler"):
@@ -318,7 +321,7 @@ class _Reading:
                 "options": options,
                 "namespace": self.namespace,
                 "pack": self.pack.content_sha256,
-                "prompts": [prompt.text for prompt in self.plan.prompts],
+                "prompts": [prompt.text for prompt in self._prompts(documents)],
                 "checked": self.checked,
             }
         )
@@ -333,7 +336,7 @@ class _Reading:
         also = tuple(one for other in documents[1:] for one in passages(other, SHORT, 0))
         tasks = [
             PassageTask(passage, prompt, self.pack, also=also)
-            for prompt in self.plan.prompts
+            for prompt in self._prompts(documents)
             for passage in cut
         ]
         spent, stopped = "", list[tuple[PassageTask, int, str]]()
@@ -462,6 +465,7 @@ def build_graph(
         no_plan=options.no_plan,
         follow=options.plan,
         instructions=options.instructions,
+        note_budget=options.note_budget,
     )
     if run.foretells:
         run.expect(expected_reading(documents, pack, reader, prompts, options))
@@ -514,23 +518,23 @@ def expected_reading(
     if not isinstance(reader, ModelReader):
         return Estimate()
     calls = tokens = written = 0
-    least: list[int] | None = None  # of each step's first call, the passage aside
+    least: dict[str, int] = {}  # of each prompt's first call, the passage aside
     workspace = Workspace(pack.session(stored=False), "")
     for group in _together(documents, options):
         try:
-            cut = [one for entry in group for one in _cut(read_document(entry), options)]
+            read = [*map(read_document, group)]
         except DataError:
             continue
-        if least is None and cut:
-            tasks = [PassageTask(cut[0], prompt, pack) for prompt in plan.prompts]
-            own = estimate_tokens(cut[0].text)
-            least = [
-                estimate_usage(reader.first_request(task, workspace)).prompt_tokens - own
-                for task in tasks
-            ]
+        cut = [one for document in read for one in _cut(document, options)]
+        prompts = plan.prompts_for([document.text for document in read]) if cut else ()
+        for prompt in prompts:
+            if prompt.text not in least:
+                task = PassageTask(cut[0], prompt, pack)
+                asked = estimate_usage(reader.first_request(task, workspace)).prompt_tokens
+                least[prompt.text] = asked - estimate_tokens(cut[0].text)
         text = sum(estimate_tokens(one.text) for one in cut)
         requests = 1 if len(group) > 1 else len(cut)
-        calls += requests * len(plan.prompts)
-        tokens += requests * sum(least or ()) + len(plan.prompts) * text
+        calls += requests * len(prompts)
+        tokens += sum(requests * least[prompt.text] + text for prompt in prompts)
         written += round(_WRITES * text)
     return Estimate(calls, tokens, written)

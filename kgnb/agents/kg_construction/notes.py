@@ -402,11 +402,16 @@ def _anothers(lexicon: Lexicon, note: Sequence[NoteLine]) -> int:
     return len(note)
 
 
+def title_of(note: Sequence[NoteLine]) -> str:
+    """The text of the first heading."""
+    return next((line.text for line in note if line.heading), "")
+
+
 def in_doubt(lexicon: Lexicon, note: Sequence[NoteLine], cls: str) -> str:
     """Why a note may be about several things, as two columns read line by line are; "" where it is
     about one.
     """
-    title = next((line.text for line in note if line.heading), "")
+    title = title_of(note)
     if title and says_nothing(title):
         return f"{title} is no name: which thing is it?"
     if names_several(lexicon, title):
@@ -493,7 +498,7 @@ def same_names(notes: Sequence[Sequence[NoteLine]]) -> set[int]:
     """
     by_title: dict[tuple[str, ...], list[int]] = {}
     for at, note in enumerate(notes):
-        named = next((line.text for line in note if line.heading), "")
+        named = title_of(note)
         by_title.setdefault(words(named), []).append(at)
     found: set[int] = set()
     for title, group in by_title.items():
@@ -525,7 +530,7 @@ def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:
     known = {cls: sum(key in lexicon.keys_of(cls) for key in keys) for cls in lexicon.creators}
     most = max(known.values(), default=0)
     if not most:
-        title = next((line.text for line in note if line.heading), "")
+        title = title_of(note)
         plain = not _keys(note) and not any(line.item for line in note)
         told = plain and any(says_what_it_is(lexicon, title, line.text) for line in note[1:])
         return lexicon.root if told or _in_form(lexicon, lexicon.root, note) else ""

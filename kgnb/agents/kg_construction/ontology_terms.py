@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
+from math import fsum
 
 from rapidfuzz import fuzz
 
@@ -12,7 +15,7 @@ from kgnb.agents.kg_construction.naming import key
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter
 from kgnb.kg.terms import RDFS, XSD, Literal
-from kgnb.kg.words import words
+from kgnb.kg.words import stem, words
 from kgnb.llm.prices import estimate_tokens
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import Constraint, Path, Shape
@@ -20,6 +23,10 @@ from kgnb.shapes.units import OM, QUDT
 
 _COMMENT = 160  # characters of a comment on the page where whole ones do not fit
 _OF_PROPERTY = 90
+Comments = Callable[["Entry"], str]
+"""What a description says of a comment."""
+_MOST_CALLED = 24  # terms that words of a text call for, where not all can be told
+_OF_COMMENT = 0.25  # what a word in a comment counts for, beside one in a name; not tuned
 _MOST_LISTED = 30  # values of a closed list on the page
 _DERIVED = (
     "Where a property stands and leads to says what its two ends become, not what they must be: state it of whatever "
@@ -152,49 +159,88 @@ class OntologyTerms:
             e.tool.term: {*words(e.name), *words(e.tool.guidance)} for e in self._by_term.values()
         }
 
-    def page(self, budget: int) -> TermPage:
-        """The ontology in about ``budget`` tokens or fewer.
+    def page(self, budget: int, text: str = "") -> TermPage:
+        """The ontology in about ``budget`` tokens or fewer, for a model that reads ``text``.
 
-        A description that is too long loses the ends of its comments, then the comments, then the
-        properties, then the classes far down.
+        A description that is too long loses the ends of its comments, or for a text the comments on
+        what its words do not call for; then all comments, then the properties, then the classes far
+        down, those that the words of the text call for last.
         """
-        for longest in (None, _COMMENT, 0):
-            parts = [self.entry(entry, longest=longest, whole=False) for entry in self.classes]
-            parts += self._loose(longest=longest)
+        called = self._called_for(text)
+        comments: list[Comments] = [self._comment]
+        if called:
+            comments += [partial(self._some, {*called[:most]}) for most in (12, 6, 3)]
+        else:
+            comments.append(self._shortened)
+        for comment in (*comments, _no_comment):
+            parts = [self.entry(entry, comment=comment, whole=False) for entry in self.classes]
+            parts += self._loose(comment)
             found = "\n".join([*parts, *self._overall()])
             if estimate_tokens(found) <= budget:
-                return TermPage(found, cut=self._cuts(longest))
-        lines, spent = list[str](), 0
+                cut = any(comment(one) != self._comment(one) for one in self._by_term.values())
+                return TermPage(found, cut=cut)
+        return TermPage(self._most_general(budget, called), whole=False, cut=True)
+
+    def _most_general(self, budget: int, called: Sequence[str]) -> str:
+        """The terms that are called for, then the classes, the most general first, in half the
+        budget; with a text, in all of it.
+        """
         above = self.pack.tbox.above
-        for entry in sorted(self.classes, key=lambda one: len(above(one.tool.term))):
-            line = self._head(entry, longest=0)
+        classes = sorted((one.tool.term for one in self.classes), key=lambda iri: len(above(iri)))
+        lines, spent = list[str](), 90  # the last line, and the tool that it names
+        most = budget if called else budget // 2 + spent
+        listed = 0
+        for iri in dict.fromkeys([*called[:_MOST_CALLED], *classes]):
+            entry = self._by_term[iri]
+            line = (self._head if entry.is_class else self._stated)(entry, _no_comment)
             spent += estimate_tokens(line) + 1
-            if spent > budget // 2:
+            if spent > most:
                 break
             lines.append(line)
-        left = len(self.classes) - len(lines)
+            listed += entry.is_class
         lines.append(
-            f"... and {left} more classes and {len(self.properties)} properties: search finds them by words, describe "
+            f"... and {len(self.classes) - listed} more classes and "
+            f"{len(self.properties) - len(lines) + listed} properties: search finds them by words, describe "
             "says what a class or property takes."
         )
-        return TermPage("\n".join(lines), whole=False, cut=True)
+        return "\n".join(lines)
 
-    def _cuts(self, longest: int | None) -> bool:
-        """Whether comments of at most this length are not all whole."""
-        if longest is None:
-            return False
-        most = {True: longest, False: min(longest, _OF_PROPERTY)}
-        return any(len(self._comment(one)) > most[one.is_class] for one in self._by_term.values())
+    def _called_for(self, text: str) -> list[str]:
+        """The terms with a word of a text in their names or comments, the best first: a rare word
+        tells more than one that many terms have, and a name more than a comment.
+        """
+        plain = words(text)
+        said = {*map(stem, plain), *map("".join, pairwise(plain))}  # "auto sampler": Autosampler
+        worth = defaultdict[str, float](float)
+        for weight, own in ((1.0, self._names), (_OF_COMMENT, self._words)):
+            shared = {iri: said & {*map(stem, names)} for iri, names in own.items() if said}
+            often = Counter(word for found in shared.values() for word in found)
+            for iri, found in shared.items():
+                worth[iri] += weight * fsum(1 / often[word] for word in sorted(found))
+        return sorted((iri for iri in worth if worth[iri]), key=lambda iri: (-worth[iri], iri))
+
+    @cached_property
+    def _names(self) -> dict[str, set[str]]:
+        split = {entry.tool.term: words(entry.name) for entry in self._by_term.values()}
+        return {iri: {*name, "".join(name)} for iri, name in split.items()}
 
     def _comment(self, entry: Entry) -> str:
-        return " ".join(self.pack.tbox.comment(entry.tool.term).split())
+        """A comment on one line."""
+        return " ".join(self.pack.tbox.comment(entry.tool.term).split()).rstrip(".")
 
-    def entry(self, entry: Entry, *, longest: int | None = None, whole: bool = True) -> str:
+    def _shortened(self, entry: Entry) -> str:
+        return _cut(self._comment(entry), _COMMENT if entry.is_class else _OF_PROPERTY)
+
+    def _some(self, terms: Set[str], entry: Entry) -> str:
+        return self._comment(entry) if entry.tool.term in terms else ""
+
+    def entry(self, entry: Entry, *, comment: Comments | None = None, whole: bool = True) -> str:
         """A class with the properties of its domain (``whole``: and its superclasses'), or a
-        property; comments are cut to ``longest`` characters.
+        property; ``comment`` gives what is said of its comment, all by default.
         """
+        comment = comment or self._comment
         if not entry.is_class:
-            return self.property_line(entry, longest=longest, domain=True)
+            return self._stated(entry, comment)
         above = self.pack.tbox.above(entry.tool.term) if whole else (entry.tool.term,)
         properties = [one for iri in above for one in self._of_domain.get(iri, ())]
         if whole:
@@ -205,12 +251,12 @@ class OntologyTerms:
                 and set(self.domains[one.tool.term]) & set(above)
             ]
         lines = [
-            self._head(entry, longest=longest),
-            *(f"  {self.property_line(one, longest=longest)}" for one in properties),
+            self._head(entry, comment),
+            *(f"  {self.property_line(one, comment)}" for one in properties),
         ]
         return "\n".join(dict.fromkeys(lines))
 
-    def _head(self, entry: Entry, *, longest: int | None) -> str:
+    def _head(self, entry: Entry, comment: Comments) -> str:
         iri, tbox = entry.tool.term, self.pack.tbox
         kinds = [
             self.called(one) for one in sorted(tbox.parents.get(iri, ())) if one in self._by_term
@@ -222,8 +268,8 @@ class OntologyTerms:
             told = f" in {joined(units, 12)}" if units else ""
             given = f'"12 {units[0] if units else "unit"}", or words such as "overnight"'
             parts.append(f"a number with its unit{told}, given as a value: {given}")
-        if comment := _cut(self._comment(entry), longest):
-            parts.append(comment)
+        if told := comment(entry):
+            parts.append(told)
         if iri in self.pack.empty:
             parts.append(f"never create one: {self.pack.empty[iri]}")
         needs, most = self._needs(iri)
@@ -243,17 +289,18 @@ class OntologyTerms:
             ".. ", ". "
         )
 
+    def _stated(self, entry: Entry, comment: Comments) -> str:
+        return self.property_line(entry, comment, domain=True)
+
     def property_line(
-        self, entry: Entry, *, longest: int | None = None, domain: bool = False
+        self, entry: Entry, comment: Comments | None = None, *, domain: bool = False
     ) -> str:
-        """A property with its range and how often it may be stated."""
+        """A property with its range and how often it may be stated, by default without its comment."""
         iri = entry.tool.term
         owners = [*map(self.called, self.domains[iri])] if domain else []
         told = f"{entry.name}{f' (of {joined(owners, 8)})' if owners else ''}: {self._range(entry.tool)}"
         extra = list(self._traits(iri))
-        most = longest if longest is None else min(longest, _OF_PROPERTY)
-        if comment := _cut(self._comment(entry), most):
-            extra.append(comment)
+        extra += filter(None, [comment(entry) if comment else ""])
         return "; ".join([told, *extra])
 
     def called(self, iri: str) -> str:
@@ -310,7 +357,7 @@ class OntologyTerms:
                 found.setdefault(domains[0], []).append(entry)
         return found
 
-    def _loose(self, *, longest: int | None) -> list[str]:
+    def _loose(self, comment: Comments) -> list[str]:
         """The properties listed under no class: those of several classes and of any."""
         shown = {entry.tool.term for entry in self.classes}
         left = [
@@ -318,15 +365,9 @@ class OntologyTerms:
             for e in self.properties
             if len(d := self.domains[e.tool.term]) != 1 or d[0] not in shown
         ]
-        several = [
-            self.property_line(one, longest=longest, domain=True)
-            for one in left
-            if self.domains[one.tool.term]
-        ]
+        several = [self._stated(one, comment) for one in left if self.domains[one.tool.term]]
         anything = [
-            self.property_line(one, longest=longest)
-            for one in left
-            if not self.domains[one.tool.term]
+            self.property_line(one, comment) for one in left if not self.domains[one.tool.term]
         ]
         lines = (
             ["Properties of several classes:", *(f"  {one}" for one in several)] if several else []
@@ -539,11 +580,14 @@ def _value_range(parameter: ToolParameter) -> str:
     )
 
 
-def _cut(text: str, longest: int | None) -> str:
-    """A comment, cut after a sentence or a word; "" where nothing of it is wanted."""
-    flat = " ".join(text.split()) if longest != 0 else ""
-    if longest is None or len(flat) <= longest:
-        return flat.rstrip(".")
-    cut = flat[:longest]
+def _no_comment(entry: Entry) -> str:
+    return ""
+
+
+def _cut(text: str, longest: int) -> str:
+    """A comment, cut after a sentence or a word."""
+    if len(text) <= longest:
+        return text
+    cut = text[:longest]
     end = cut.rfind(". ")
     return cut[:end] if end > longest // 2 else cut[: cut.rfind(" ")] + " ..."

@@ -55,6 +55,12 @@ class Options:
         le=100_000,
         description="characters of short notes that share a request of a model; 0: each has its own",
     )
+    note_budget: int = Field(
+        default=1500,
+        ge=0,
+        le=1_000_000,
+        description="tokens that the one request for a short note, or a few, may take; 0: as for any text",
+    )
     width: int = Field(
         default=8, ge=1, le=64, description="documents a model reads at once; the graph is the same"
     )

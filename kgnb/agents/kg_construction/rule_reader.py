@@ -249,6 +249,12 @@ class _Note:
         quote = self.passage.text[line.start - self.passage.start : line.end - self.passage.start]
         return self.workspace.call(tool, arguments, self.passage, quote)
 
+    def _state(self, slot: Slot, line: NoteLine, value: object, subject: str = "") -> None:
+        """States a value of a property, of the thing the note is about or another."""
+        self._call(
+            slot.tool.name, line, **{"subject": subject or self.root, slot.value.name: value}
+        )
+
     def _doubt(
         self, line: NoteLine, said: Mapping[str, str], reason: str, written: bool = False
     ) -> None:
@@ -316,12 +322,7 @@ class _Note:
             if number is not None:
                 self.counted[slot.iri] = number
                 self._aside(line, " ".join(filter(self._unsaid(slot), BRACKET.findall(text))))
-            self._call(
-                slot.tool.name,
-                line,
-                subject=self.root,
-                value=text.strip(" .") if number is None else number,
-            )
+            self._state(slot, line, text.strip(" .") if number is None else number)
             return
         names = self._names(text, slot, several)
         if not names:
@@ -387,13 +388,13 @@ class _Note:
         """
         own = self.lexicon.individuals(slot.value.classes).get(words(text), "")
         if own or not slot.makes:  # what is not on the list is refused, and reviewed
-            self._call(slot.tool.name, line, subject=self.root, object=own or text)
+            self._state(slot, line, own or text)
             return
         name, _, aside = (
             text.removesuffix(")").rpartition(" (") if text.endswith(")") else (text, "", "")
         )
         if iri := self._create(slot.makes[0], name.strip(" ."), line):
-            self._call(slot.tool.name, line, subject=self.root, object=iri)
+            self._state(slot, line, iri)
             stated = [
                 (other, choice)
                 for other in self.lexicon.of(slot.makes[0])
@@ -401,7 +402,7 @@ class _Note:
                 if aside and words(choice) == words(aside)
             ]
             for other, choice in stated:
-                self._call(other.tool.name, line, subject=iri, **{other.value.name: choice})
+                self._state(other, line, choice, iri)
             self._aside(line, "" if stated else aside)
 
     def _measured(self, slot: Slot, text: str, comma: bool, unit: str = "") -> float | str | None:
@@ -441,7 +442,7 @@ class _Note:
                     )
                     return True
                 if number is not None:
-                    self._call(slot.tool.name, line, subject=self.root, value=number)
+                    self._state(slot, line, number)
                     return True
         return False
 
@@ -463,10 +464,10 @@ class _Note:
                     iri = self._create(cls, line.text, line, within=self.root) if name else ""
                     of = self._create(thing.makes[0], name, line) if iri else ""
                     if of:
-                        self._call(thing.tool.name, line, subject=iri, object=of)
-                        self._call(amount.tool.name, line, subject=iri, value=number)
-                        self._call(in_unit.tool.name, line, subject=iri, object=unit)
-                        self._call(leads.tool.name, line, subject=self.root, object=iri)
+                        self._state(thing, line, of, iri)
+                        self._state(amount, line, number, iri)
+                        self._state(in_unit, line, unit, iri)
+                        self._state(leads, line, iri)
                     return True
         return False
 
@@ -486,11 +487,11 @@ class _Note:
         more = dict.fromkeys(place, line.number)
         iri = self._create(kind, f"{line.number}. {line.text}", line, within=self.root, **more)
         if iri:
-            self._call(leads.tool.name, line, subject=self.root, object=iri)
+            self._state(leads, line, iri)
             self._quantities(iri, kind, line)
             for other, of in self.names.named_in(line.text):
                 if slot := self.lexicon.leading(kind, of):
-                    self._call(slot.tool.name, line, subject=iri, object=other)
+                    self._state(slot, line, other, iri)
         return bool(iri)
 
     def _kind(self, cls: str, text: str) -> str:
@@ -528,9 +529,9 @@ class _Note:
             if number is not None and leading:
                 made = self._call(self.lexicon.creators[kind].name, line, value=number, unit=name)
                 if made.ok:
-                    self._call(leading.tool.name, line, subject=iri, object=made.iri)
+                    self._state(leading, line, made.iri, iri)
             elif number is not None and len(stating) == 1:
-                self._call(stating[0].tool.name, line, subject=iri, value=f"{number} {unit}")
+                self._state(stating[0], line, f"{number} {unit}", iri)
             else:
                 reason = (
                     "a range is not one number"

@@ -1,6 +1,7 @@
 """A model that errs mends what it is told, and nothing is called mended that is not."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from kgnb.llm.scripted import ScriptedModel
 from kgnb.tasks.building import build_graph, compile_ontology
 from tests.agents.kg_construction.test_instantiate import calls
 from tests.benchmarks.agents.feedback import SHORT_NOTES, measured, statements
+
+TYPED = Options(note_budget=0)  # a tool for each class and property, as the small model was given
 
 
 def test_reasons_are_worth_facts_and_checks_keep_the_graph_whole() -> None:
@@ -36,7 +39,11 @@ def test_arguments_that_a_small_model_fills_in_and_that_say_nothing_are_left_out
     written = {"name": "create_hut", "arguments": {**said, **more}}
     replies = [Reply(f"```json\n{json.dumps(written)}\n```"), Reply("That is all.")]
     built = build_graph(
-        {"note": text}, pack, judge="model", model=ScriptedModel(replies), options=Options(calls=2)
+        {"note": text},
+        pack,
+        judge="model",
+        model=ScriptedModel(replies),
+        options=replace(TYPED, calls=2),
     )
     hut = normalised("Ansel Lodge")
     assert statements(built, pack) >= {(hut, "beds", "24"), (hut, "opened", "1931")}
@@ -56,7 +63,9 @@ def test_names_with_spaces_may_be_ids_in_the_same_reply() -> None:
         ("add_lies_in", {"subject": "Birch Hut", "object": "Tolm", "quote": text}),
         ("finish", {}),
     ]
-    built = build_graph({"note": text}, pack, judge="model", model=ScriptedModel([calls(*made)]))
+    built = build_graph(
+        {"note": text}, pack, judge="model", model=ScriptedModel([calls(*made)]), options=TYPED
+    )
     hut = normalised("Birch Hut")
     assert built.counts()["refused"] == 0
     assert statements(built, pack) == {
@@ -78,7 +87,7 @@ def test_a_model_that_finishes_with_refused_calls_is_told_which_and_why() -> Non
     model = ScriptedModel(
         [calls(hut, valley, lies, wrong, ("finish", {})), calls(right, ("finish", {}))]
     )
-    built = build_graph({"note": text}, pack, judge="model", model=model)
+    built = build_graph({"note": text}, pack, judge="model", model=model, options=TYPED)
     reminded = json.loads(model.asked[-1].messages[-1].text)["refused"]
     assert "add_heating was refused" in reminded[0] and "wood" in reminded[0], reminded
     assert built.counts()["repaired"] == 1 and not built.doubts
@@ -93,7 +102,7 @@ def test_a_call_that_is_made_again_is_not_asked_for_once_more() -> None:
     model = ScriptedModel(
         [calls(hut, heating), calls(hut, heating, ("finish", {})), calls(("finish", {}))]
     )
-    build_graph({"note": text}, pack, judge="model", model=model)
+    build_graph({"note": text}, pack, judge="model", model=model, options=TYPED)
     told = [json.loads(m.text) for m in model.asked[-1].messages if m.role == "tool"]
     assert told[-2]["ok"] and "made before" in told[-2]["note"]
     [reminded] = told[-1]["refused"]

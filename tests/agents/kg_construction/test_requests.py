@@ -7,12 +7,13 @@ import pytest
 
 from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.instantiate import Options
+from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.plan import LONG, MOST_STEPS, plan
 from kgnb.errors import DataError
 from kgnb.llm.model import Reply, Request
 from kgnb.llm.prices import estimate_usage
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.tasks.building import build_graph
+from kgnb.tasks.building import build_graph, compile_ontology
 from tests.agents.kg_construction.kitchen import pack_of
 from tests.agents.kg_construction.test_instantiate import calls
 from tests.agents.kg_construction.test_nothing_lost import provenance
@@ -201,3 +202,78 @@ def test_what_a_text_says_without_a_number_may_be_a_quantity() -> None:
     assert session.call("create_temperature", {"label": "room temperature"}).ok
     for wrong in ({"value": 20}, {"label": "20 degrees"}, {}):
         assert not session.call("create_temperature", wrong).ok
+
+
+TOLD = {"huts:dairy": "Zirm Dairy makes Brisette of 300 litres of milk, with rennet S-104-B."}
+TOLD |= {
+    "huts:kitchen": "Pancakes of the Ambre Hut, for four: 200 g flour, 2 eggs and 300 ml milk."
+}
+
+
+@pytest.mark.parametrize(("tbox", "note"), TOLD.items())
+def test_a_short_note_takes_one_request_of_few_tokens_that_names_every_term(
+    tbox: str, note: str
+) -> None:
+    pack = compile_ontology(tbox)
+
+    def asked(options: Options = Options()) -> list[Request]:
+        model = ScriptedModel(lambda request: calls(("finish", {})))
+        build_graph({"n.txt": note}, pack, judge="model", model=model, options=options)
+        return model.asked
+
+    (request,) = asked()
+    assert estimate_usage(request).prompt_tokens <= 1500
+    prompt = request.messages[1].text
+    for entry in (*OntologyTerms(pack).classes, *OntologyTerms(pack).properties):
+        assert entry.name in prompt
+    (usual,) = asked(Options(note_budget=0))
+    assert estimate_usage(usual).prompt_tokens > 2000
+    assert {tool.name for tool in request.tools} >= {"create", "add", "finish"}
+
+
+def test_a_short_note_is_told_what_its_words_call_for_of_a_large_ontology() -> None:
+    many = pack_of(
+        " ".join(
+            f":C{n} a owl:Class ; rdfs:label '{name} {n}' . :p{n} a owl:DatatypeProperty ; "
+            f"rdfs:label 'reading {name} {n}' ; rdfs:domain :C{n} ; rdfs:range xsd:integer ."
+            for n, name in enumerate(["gauge", "valve", "pump"] * 60)
+        )
+        + " :Heron a owl:Class ; rdfs:label 'grey heron' ; rdfs:subClassOf :C0 . "
+        ":nests a owl:DatatypeProperty ; rdfs:label 'nests' ; rdfs:domain :Heron ; rdfs:range xsd:integer ."
+    )
+
+    def heron(request: Request) -> Reply:
+        assert estimate_usage(request).prompt_tokens <= 1500
+        assert "- grey heron" in request.messages[1].text
+        assert "nests (of grey heron)" in request.messages[1].text
+        assert {"search", "describe"} <= {tool.name for tool in request.tools}
+        facts = {"nests": 3}
+        return calls(
+            ("create", {"class": "grey heron", "label": "Bill", "facts": facts, "quote": "Bill"}),
+            ("finish", {}),
+        )
+
+    model = ScriptedModel(heron)
+    note = {"n.txt": "Bill the grey heron has 3 nests."}
+    built = build_graph(note, many, judge="model", model=model)
+    assert len(model.asked) == 1 and not built.doubts
+    assert any(p.endswith("nests") for _, p, _ in built.session.facts)
+
+
+def test_a_short_note_is_read_at_once_beside_a_long_document_unless_a_plan_is_given(
+    tmp_path: Path,
+) -> None:
+    documents = {"long.txt": "There are many values here. " * 200, "short.txt": "Value 3 4 is x."}
+
+    def asked(options: Options) -> list[set[str]]:
+        model = ScriptedModel(lambda request: calls(("finish", {})))
+        build_graph(documents, WIDE, judge="model", model=model, options=options)
+        short = (one for one in model.asked if "Value 3 4 is x." in one.messages[1].text)
+        return [{tool.name for tool in request.tools} for request in short]
+
+    steps = len(plan(WIDE, longest=LONG))
+    assert steps > 1 and len(asked(Options(note_budget=0))) == steps
+    (tools,) = asked(Options())
+    assert "create" in tools
+    WIDE.save(tmp_path)
+    assert all("create" not in one for one in asked(Options(plan=str(tmp_path / "plan.json"))))

@@ -48,7 +48,9 @@ from kgnb.settings import Settings
 from kgnb.tasks.building import build_graph, compile_ontology
 
 TBOX, SHAPES, NOTES = "huts:kitchen", "huts:kitchen-shapes", "huts:kitchen-notes"
-_TYPED = Options(together=0, tool_budget=100_000, no_plan=True)  # one request a note, all tools
+_TYPED = Options(
+    together=0, note_budget=0, tool_budget=100_000, no_plan=True
+)  # one request a note, all tools
 WAYS = {
     "checks and their reasons": _TYPED,
     "checks, reasons withheld": replace(_TYPED, feedback=False),

@@ -5,6 +5,8 @@ strict triples.
 prints hits, false and missed triples, an ontology a line and in all. With ``batch:FOLDER`` it ends
 with 75 while replies are wanted.
 
+Each sentence has a request of its own, with the whole prompt (``--note-budget 0``).
+
 Twice: from the text and the ontology alone; and as the published systems read, which are shown
 training sentences (the most similar one; here five) and are refused nothing (here a fact makes its
 ends members of domain and range). More lines say what the strict figure is made of: how many of the
@@ -24,6 +26,7 @@ from statistics import fmean
 from rdflib import RDF, RDFS, Graph, Literal
 
 from kgnb.agents.kg_construction.examples import Example
+from kgnb.agents.kg_construction.options import Options
 from kgnb.errors import Waiting
 from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import normalised
@@ -125,7 +128,14 @@ def read(
     ]
 
     def build(texts: dict[str, str]) -> Graph:
-        return build_graph(texts, pack, judge="model", examples=examples, settings=settings).graph
+        return build_graph(
+            texts,
+            pack,
+            judge="model",
+            examples=examples,
+            settings=settings,
+            options=Options(together=0, note_budget=0),
+        ).graph
 
     build({one.id: one.text for one in chosen})  # asked side by side
     names = {tool.term: local_name(tool.term) for tool in pack.of_kind("add")}

@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from kgnb.agents.kg_construction.documents import read_document
+from kgnb.agents.kg_construction.options import Options as ConstructionOptions
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.backends import open_ontology
 from kgnb.datasets import huts
+from kgnb.llm.model import Reply, ToolCall
+from kgnb.llm.prices import estimate_usage
+from kgnb.llm.scripted import ScriptedModel
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import align
 from kgnb.tasks.asking import answer_questions
@@ -25,6 +29,7 @@ from kgnb.tasks.matching import match_ontologies
 from kgnb.tasks.running import new_run
 from kgnb.tasks.sides import open_sides
 
+SHORT_NOTES = Path(__file__).parents[1] / "data" / "short-notes" / "tbox.ttl"
 BEFORE = {
     "matching": 21,
     "alignment": 25,
@@ -138,12 +143,39 @@ AGENTS: dict[str, Callable[[Settings, Any], tuple[float, str, Any]]] = {
 }
 
 
+LONE = {
+    "huts:kitchen": "Pancakes of the Ambre Hut, for four: 200 g flour, 2 eggs and 300 ml milk. Fry for 5 minutes.",
+    "huts:dairy": "Zirm Dairy makes Brisette of 300 litres of milk, and adds 40 ml of the rennet S-104-B to it.",
+    str(
+        SHORT_NOTES
+    ): "Ansel Lodge lies in the Rivermark and has 24 beds. It opened in 1931, and is heated with wood.",
+}
+"""A note of a hundred characters for an ontology."""
+
+
+def lone_note(tbox: str, note_budget: int) -> tuple[int, int]:
+    """The requests that its lone note takes of a model, and tokens in of the first."""
+    model = ScriptedModel(
+        lambda request: Reply("", tool_calls=(ToolCall("1", "finish", {}),), model="scripted")
+    )
+    options = ConstructionOptions(note_budget=note_budget)
+    build_graph({"note.txt": LONE[tbox]}, tbox, judge="model", model=model, options=options)
+    return len(model.asked), estimate_usage(model.asked[0]).prompt_tokens
+
+
 def main() -> None:
-    """Print a line an agent."""
+    """Print a line an agent, then one an ontology: what a lone short note takes."""
     with tempfile.TemporaryDirectory() as cache:
         settings = Settings.load().with_(model="recorded:huts", cache=Path(cache))
         for agent in AGENTS:
             print(took(agent, settings), flush=True)
+    for tbox in LONE:
+        calls, tokens = lone_note(tbox, ConstructionOptions().note_budget)
+        _, usual = lone_note(tbox, 0)
+        print(
+            f"a lone note of 100 characters, {Path(tbox).name}: {calls} call, {tokens:,} tokens in; "
+            f"with --note-budget 0 {usual:,}"
+        )
 
 
 if __name__ == "__main__":
