@@ -143,6 +143,12 @@ def readable(wanted: str, body: dict[str, Any]) -> str:
         parts.append(
             f"--- the reply is JSON that follows this schema\n{json.dumps(form, ensure_ascii=False)}"
         )
+    reply = (
+        '"tool_calls": [{"name": NAME, "arguments": {...}}]'
+        if body.get("tools")
+        else '"text": TEXT'
+    )
+    parts.append(f'--- in replies.jsonl, a line: {{"custom_id": "{wanted}", {reply}}}')
     return "\n".join(visible(line) for line in "\n".join(parts).split("\n"))
 
 

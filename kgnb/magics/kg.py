@@ -33,6 +33,7 @@ from kgnb.results.found import Triples
 from kgnb.results.graph import Edge, GraphPicture, Node
 from kgnb.results.table import Table, Value, numbers, texts
 from kgnb.settings import Endpoint, Settings, found_config, trust_config
+from kgnb.tasks.asking import graph_digests
 
 COUNTED = {
     "class": "classes",
@@ -350,9 +351,12 @@ class KgMagics(VerbMagics, magic="kg"):
                 f"a value of type {type(files[0]).__name__} is not a graph: {error}"
             ) from error
         named = NamedGraph(name, graph, ", ".join(map(str, written)) or "the notebook")
+        size = None if is_remote(named) else graph.count()
         if is_remote(named):
             self._greet(graph)
-        size = None if is_remote(named) else graph.count()
+        elif written:
+            named.digests = graph_digests(files, graph)
+            named.version = getattr(graph, "version", 0)
         take(self.session, named)
         return Opened(name, graph, size, mended(graph))
 

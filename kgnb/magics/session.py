@@ -32,6 +32,8 @@ class NamedGraph:
     reading: Thread | None = None
     for_hints: Schema | None = None  # read when a result was empty
     queries: list[str] = field(default_factory=list)  # of this notebook, the latest first
+    digests: Mapping[str, str] = field(default_factory=dict)  # of the files it was read from
+    version: int = 0  # of the graph as they say it
 
     def changed(self) -> None:
         """Forgets what was read of the graph, as that may be out of date."""
@@ -79,6 +81,12 @@ class Session(Opener):
         """The open graph of this name, else ``spec`` itself."""
         named = self.graphs.get(spec) if isinstance(spec, str) else None
         return named.graph if named is not None else spec
+
+    def digests(self, spec: Any) -> Mapping[str, str]:
+        """The digests of the files that an open graph of this name still says."""
+        named = self.graphs.get(spec) if isinstance(spec, str) else None
+        same = named is not None and getattr(named.graph, "version", None) == named.version
+        return named.digests if named is not None and same else {}
 
     def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
         """The ontology given by the name of an open graph, a path, a URL, a data set or a Python

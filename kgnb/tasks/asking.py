@@ -357,8 +357,10 @@ class AskingTask(Task):
         """Where the names of a graph of unchanged files are kept; None for any other."""
         specs = self.opener.source(self.specs["graph"])
         specs = specs if isinstance(specs, list | tuple) else [specs]
-        digests = self.digests()
-        if self._kept.graph is not None or not all(isinstance(one, str | Path) for one in specs):
+        digests = self.opener.digests(self.specs["graph"])
+        if not digests and all(isinstance(one, str | Path) for one in specs):
+            digests = self.digests()
+        if self._kept.graph is not None:
             return None
         if not digests or not all(digests.values()):
             return None

@@ -89,6 +89,10 @@ class Opener:
         """What a person means by a graph's name."""
         return spec
 
+    def digests(self, spec: Any) -> Mapping[str, str]:
+        """The digests of the files behind a graph that is open by name."""
+        return {}
+
     def ontology(self, spec: Any, *, individuals: bool = False) -> Ontology:
         """The ontology given by a path, a URL, a data set or a Python object."""
         return open_ontology(spec, individuals=individuals)

@@ -164,6 +164,7 @@ def test_waiting_requests_are_shown_and_answered_by_hand(
     assert main(["batch", "show", "batch"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("=== kgnb-") and "--- tool finish" in shown and "lentils" in shown
+    assert shown.rstrip().endswith('"tool_calls": [{"name": NAME, "arguments": {...}}]}')
     assert main(["batch", "show", "batch", "--all", "--json"]) == 0
     assert [set(json.loads(line)) for line in capsys.readouterr().out.splitlines()] == [
         {"custom_id", "body"}

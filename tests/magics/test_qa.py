@@ -3,15 +3,19 @@ what to run first.
 """
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from kgnb.agents.agent import OutOfOrder
+from kgnb.agents.question_answering import name_file
 from kgnb.agents.question_answering.values import Answer
 from kgnb.errors import NotFit
 from kgnb.results.bundle import CARD_MIME, GRAPH_MIME
 from kgnb.run import Run
+from kgnb.settings import Settings
+from tests.agents.question_answering.worlds import TURTLE
 from tests.llm.stub_server import StubServer
 
 from .conftest import Notebook
@@ -213,3 +217,24 @@ def test_a_model_that_fails_on_known_questions_is_not_asked_and_the_card_says_so
     )
     by_rule = notebook.good(f"%qa ask {doubtful} --judge rule").value
     assert (by_rule.values, by_rule.confidence) == (first.values, first.confidence)
+
+
+def test_the_names_of_an_open_graph_are_kept_while_it_is_as_its_file_says(
+    notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(name_file, "KEPT_FROM", 1)
+    file = tmp_path / "valley.ttl"
+    file.write_text(TURTLE, encoding="utf-8")
+    kept = Settings.load().cache / "names"
+    before = set(kept.glob("*.sqlite"))
+    notebook.good(f"%kg open {file}")
+    notebook.good("%qa start valley --judge rule")
+    notebook.good("%qa ask Who is the warden of Upper Hut?")
+    (path,) = set(kept.glob("*.sqlite")) - before
+    path.unlink()
+    notebook.good(
+        '%%sparql --update\nINSERT DATA { <http://a.example/x> <http://a.example/p> "x" }'
+    )
+    notebook.good("%qa start valley --judge rule")
+    notebook.good("%qa ask Who is the warden of Upper Hut?")
+    assert not set(kept.glob("*.sqlite")) - before

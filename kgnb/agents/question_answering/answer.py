@@ -89,7 +89,7 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
     if isinstance(ending, GiveUp):
         return _unsure(state, base, (), ())
     found = resolve(state, ending)
-    tested: _Tested = (found.values, "", "")
+    tested: _Tested = (found.values, found.absence, "")
     support = found.triples
     if found.table is not None and found.query is not None:
         assert isinstance(found.query.action, Query)

@@ -9,12 +9,12 @@ import difflib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.prompts import triple_line
 from kgnb.agents.question_answering.state import State
-from kgnb.agents.question_answering.values import Acted, AnswerTable, Commit
+from kgnb.agents.question_answering.values import Acted, AnswerTable, Commit, Neighbours
 from kgnb.errors import DataError, KgnbError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.sparql import refuse_update, tokens
@@ -275,6 +275,7 @@ class Resolved:
     whole: bool = False  # these are all values of the column
     table: AnswerTable | None = None  # the rows, where several columns answer
     triples: tuple[Triple, ...] = ()  # what a model names as the proof of its values
+    absence: str = ""  # the query whose no or 0 proves the value
 
 
 def resolve(state: State, commit: Commit) -> Resolved:
@@ -286,6 +287,8 @@ def resolve(state: State, commit: Commit) -> Resolved:
     """
     if commit.triples:
         return _proved(state, commit)
+    if absent := _absent(state, commit):
+        return absent
     if commit.values:
         return _among(state, tuple(_term(state, value) for value in commit.values))
     queries = {acted.number: acted for acted in state.history if acted.number}
@@ -340,6 +343,25 @@ def _proved(state: State, commit: Commit) -> Resolved:
     if missing is not None:
         raise ValueError(f"no triple given says {n3(missing)}")
     return Resolved(values, triples=tuple(triples))
+
+
+def _absent(state: State, commit: Commit) -> Resolved | None:
+    """No or 0, if the latest look at a relation of an entity brought nothing."""
+    said = commit.values[0].strip().lower() if len(commit.values) == 1 else ""
+    if state.options.tools != "paper" or said not in ("no", "false", "0"):
+        return None
+    looks = [acted for acted in state.history if isinstance(acted.action, Neighbours)]
+    if not looks or looks[-1].triples or looks[-1].error or looks[-1].action.relation is None:  # type: ignore[union-attr]
+        return None
+    look = cast(Neighbours, looks[-1].action)
+    entity, relation = n3(look.entity), n3(cast(Iri, look.relation))
+    where = f"{entity} {relation} ?other"
+    if state.options.directions == "both":
+        where = f"{{ {where} }} UNION {{ ?other {relation} {entity} }}"
+    if said == "0":
+        asked = f"SELECT (COUNT(?other) AS ?n) WHERE {{ {where} }}"
+        return Resolved((Literal("0", datatype=f"{XSD}integer"),), absence=asked)
+    return Resolved((Literal("false", datatype=f"{XSD}boolean"),), absence=f"ASK {{ {where} }}")
 
 
 _YES_NO = {"yes": "true", "true": "true", "no": "false", "false": "false"}

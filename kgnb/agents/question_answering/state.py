@@ -7,6 +7,7 @@ calls take most of the time, and release the turn while they wait.
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -289,7 +290,12 @@ def act_text(state: State) -> str:
         for number, path in enumerate(state.memory.paths, start=1)
     ]
     parts += [
-        f"done: {written(acted.action)[:200]} ({len(acted.triples)} triples)"
+        f"done: {_shortened(state, written(acted.action))[:200]} ({len(acted.triples)} triples)"
         for acted in state.history
     ]
     return "\n".join(parts)
+
+
+def _shortened(state: State, text: str) -> str:
+    """Text with prefixes in place of its whole IRIs."""
+    return re.sub(r"\w+://[^\s<>\"]+", lambda iri: state.schema.short(Iri(iri[0])), text)

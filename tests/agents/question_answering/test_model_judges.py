@@ -263,6 +263,22 @@ def test_with_the_papers_tools_a_model_may_say_yes_and_count_with_the_triples_th
     assert "is not the number of the triples" in "".join(found.notes)
 
 
+@pytest.mark.parametrize("said", ["no", "0"])
+def test_with_the_papers_tools_a_no_rests_on_a_look_that_brought_nothing(said: str) -> None:
+    ends = ("answer", {"values": [said]})
+    empty = ("neighbours", {"entity": f"{V}ann", "relation": f"{V}warden"})
+    for options in (Options(tools="paper"), Options(tools="paper", directions="outgoing")):
+        full = ("neighbours", {"entity": f"{V}upper", "relation": f"{V}warden"})
+        refused = ask(plays(full, ends, ("give_up", {"why": "x"})), options=options)
+        assert not refused.values, "the look brought triples"
+        found = ask(plays(empty, ends, ("give_up", {"why": "x"})), options=options)
+        if options.directions == "both":  # Ann is a warden
+            assert not found.values
+        else:
+            assert found.label(found.values[0]) == {"no": "false", "0": "0"}[said]
+            assert "warden" in found.sparql
+
+
 @pytest.mark.parametrize(
     "changed",
     [
