@@ -53,14 +53,17 @@ class Wordbook:
             for names in named:
                 self._same_entity(names)
             self._other_entities(named)
+        self._equal = {
+            pair
+            for pair, same in self._same.items()
+            if same >= SUPPORT and same > self._apart.get(pair, 0)
+        }
 
     def equal(self, one: Name, other: Name) -> bool:
         """Whether names of the same entity use one for the other, at least twice and more often
         than not.
         """
-        pair = _pair(one, other)
-        same = self._same.get(pair, 0)  # a Counter takes long to say that it has none
-        return same >= SUPPORT and same > self._apart.get(pair, 0)
+        return _pair(one, other) in self._equal
 
     def distinct(self, one: Word, other: Word) -> bool:
         """Whether one ontology uses both words, so that one is not a spelling of the other."""
@@ -163,7 +166,9 @@ def word_likeness(one: str, other: str) -> float:
     if is_number(one) or is_number(other) or min(len(one), len(other)) < 3:
         return 0.0
     shorter, longer = (one, other) if len(one) <= len(other) else (other, one)
-    if _opposed(shorter, longer):
+    if one[0] != other[0]:  # no common root or beginning, so spelling alone can make them alike
+        return 0.0 if _opposed(shorter, longer) else _spelt_alike(shorter, longer)
+    if longer.endswith(shorter):
         return 0.0
     if root(one) == root(other):
         return DERIVED if is_agent(one) == is_agent(other) else OF_AGENT
@@ -175,9 +180,13 @@ def word_likeness(one: str, other: str) -> float:
         and OSA.distance(one, other, score_cutoff=1) == 1
     ):
         return MISSPELT
+    return _spelt_alike(shorter, longer)
+
+
+def _spelt_alike(shorter: str, longer: str) -> float:
     if len(shorter) < 4 or 3 * len(shorter) < 2 * len(longer):  # less than .8 alike
         return 0.0
-    alike = Indel.normalized_similarity(one, other)
+    alike = Indel.normalized_similarity(shorter, longer, score_cutoff=0.79)
     return float(0.95 * alike) if alike >= 0.8 else 0.0
 
 
@@ -192,18 +201,17 @@ def is_agent(word: str) -> bool:
     return word.endswith(("er", "or", "ee", "ist"))
 
 
+@lru_cache(maxsize=1 << 16)
 def is_number(word: str) -> bool:
     """Whether a word is a number, or a letter that numbers things (vitamin A, hepatitis B)."""
     return word.isdigit() or (len(word) == 1 and word.isalpha() and word.isascii())
 
 
 def _opposed(shorter: str, longer: str) -> bool:
-    """Whether the words differ by a prefix: unpaid and paid, subarea and area, inferior and
-    superior.
+    """Whether words that begin otherwise differ by a prefix: unpaid and paid, subarea and area,
+    inferior and superior.
     """
-    if longer.endswith(shorter):
-        return True
-    return shorter[0] != longer[0] and shorter[-4:] == longer[-4:]
+    return longer.endswith(shorter) or shorter[-4:] == longer[-4:]
 
 
 class NameComparison(NamedTuple):
@@ -235,6 +243,7 @@ class Lexicon:
         self._seen = seen
         self._total = max(total, 1)
         self._weights: dict[str, float] = {}
+        self._wholes: dict[Name, float] = {}
         self._known: dict[str, dict[str, float]] = {}  # how alike a word is to others
         self._remembered = 0
         self._wordbook = wordbook
@@ -309,6 +318,8 @@ class Lexicon:
             (one, taken_one, other, taken_other),
             (other, taken_other, one, taken_one),
         ):
+            if len(long) - len(taken_long) < 2:
+                continue
             for i, letters in enumerate(short):
                 span = _spelled_out(letters, long, taken_long) if i not in taken_short else None
                 if span:
@@ -333,7 +344,7 @@ class Lexicon:
                 (),
                 (),
             )
-        whole = sum(map(self.weight, one)) + sum(map(self.weight, other))
+        whole = self._whole(one) + self._whole(other)
         if headed:
             heads = head(one), head(other)
             if heads[0] not in taken_one or heads[1] not in taken_other:
@@ -341,6 +352,13 @@ class Lexicon:
         agreement = self._agreement(left, right) if left or right else 1.0
         likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
         return NameComparison(likeness, agreement, left, right, whole)
+
+    def _whole(self, name: Name) -> float:
+        """The weight of all words of a name."""
+        whole = self._wholes.get(name)
+        if whole is None:
+            whole = self._wholes[name] = sum(map(self.weight, name))
+        return whole
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less if unmatched words contradict each other."""

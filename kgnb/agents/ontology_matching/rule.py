@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import exp, log, log10
 from operator import mul
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,14 @@ from kgnb.agents.ontology_matching.lexicon import (
     opposed,
 )
 from kgnb.agents.ontology_matching.surroundings import NO_HINTS, ContextAgreement, Surroundings
-from kgnb.agents.ontology_matching.values import SIDES, Cosines, Description, MatchQuestion, Pair
+from kgnb.agents.ontology_matching.values import (
+    SIDES,
+    Cosines,
+    Description,
+    Key,
+    MatchQuestion,
+    Pair,
+)
 from kgnb.judging import Verdict
 from kgnb.kg.ontology import Kind
 from kgnb.kg.words import plain
@@ -126,12 +133,13 @@ class RuleJudge:
         cases = _cases(questions)
         self._compare_names(questions, cases)
         around = surroundings(questions)
-        self._share(cases)
+        together = _together(cases)
+        self._share(cases, together)
         for _ in range(self.weights.rounds):
             around.update({pair: case.probability for pair, case in cases.items()})
             for case in cases.values():
                 case.hints = around.hints(case.source, case.target, opposed=case.opposed)
-            self._share(cases, again=True)
+            self._share(cases, together, again=True)
         if self.weights.rivals:
             _decide_between_equals(cases)
             _doubt_the_nearest(cases)
@@ -159,7 +167,13 @@ class RuleJudge:
                 w.supplied * supplied - w.known * known,
             )
 
-    def _share(self, cases: Mapping[Pair, _Case], *, again: bool = False) -> None:
+    def _share(
+        self,
+        cases: Mapping[Pair, _Case],
+        together: Mapping[Pair, list[Claim]],
+        *,
+        again: bool = False,
+    ) -> None:
         """The probability of every pair from its own evidence and that of its rivals."""
         w = self.weights
         for case in cases.values():
@@ -181,7 +195,7 @@ class RuleJudge:
             }
         evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
         found = (
-            _claims(cases, evidence)
+            _claims(evidence, together)
             if w.rivals
             else {p: 1.0 / (1.0 + exp(-e)) for p, e in evidence.items()}
         )
@@ -261,26 +275,39 @@ class RuleJudge:
         return Verdict("different", None, confidence, f"nearest: {_reason(case)}", self.name, also)
 
 
-def _claims(cases: Mapping[Pair, _Case], evidence: Mapping[Pair, float]) -> dict[Pair, float]:
+Claim: TypeAlias = tuple[str, str, Kind]  # the name of one end, and the other end
+
+
+def _together(cases: Mapping[Pair, _Case]) -> dict[Pair, list[Claim]]:
+    """The claims of the pairs that have an entity with another's name, which claim together."""
+    shared = (
+        _shared(case.source for case in cases.values()),
+        _shared(case.target for case in cases.values()),
+    )
+    together: dict[Pair, list[Claim]] = {}
+    for pair, case in cases.items():
+        source, target, kind = pair
+        one, other = case.source.syntactic, case.target.syntactic
+        claims = [(one, target, kind)] if (one, kind) in shared[0] else []
+        claims += [(source, other, kind)] if (other, kind) in shared[1] else []
+        if claims:
+            together[pair] = claims
+    return together
+
+
+def _claims(
+    evidence: Mapping[Pair, float], together: Mapping[Pair, list[Claim]]
+) -> dict[Pair, float]:
     """The probabilities of all pairs; entities of one side with the same name claim a counterpart
     together.
 
     Else two terms for one thing (an old property and its successor) would keep each other from it.
     The assignment decides between them.
     """
-    shared = (
-        _shared(case.source for case in cases.values()),
-        _shared(case.target for case in cases.values()),
-    )
-    first: dict[tuple[str, str, Kind], Pair] = {}
+    first: dict[Claim, Pair] = {}
     ahead: dict[Pair, Pair] = {}
-    for pair in sorted(evidence, key=lambda pair: (-evidence[pair], pair)):
-        (source, target, kind), (one, other) = (
-            pair,
-            (cases[pair].source.syntactic, cases[pair].target.syntactic),
-        )
-        claims = [(one, target, kind)] if (one, kind) in shared[0] else []
-        claims += [(source, other, kind)] if (other, kind) in shared[1] else []
+    for pair in sorted(together, key=lambda pair: (-evidence[pair], pair)):
+        claims = together[pair]
         before = next((first[claim] for claim in claims if claim in first), None)
         if before is None:
             first.update(dict.fromkeys(claims, pair))
@@ -526,11 +553,15 @@ def shares(evidence: Mapping[Pair, float]) -> dict[Pair, float]:
     pairs = list(evidence)
     if not pairs:
         return {}
-    ends = ([(pair[end], pair[2]) for pair in pairs] for end in (0, 1))
-    numbers = ((side, {key: n for n, key in enumerate(dict.fromkeys(side))}) for side in ends)
-    row, column = (np.array([number[key] for key in side]) for side, number in numbers)
+    row, column = (_numbered([(pair[end], pair[2]) for pair in pairs]) for end in (0, 1))
     odds = np.exp(np.clip(np.array([evidence[pair] for pair in pairs]), -LIMIT, LIMIT))
     return dict(zip(pairs, _marginals(row, column, odds).tolist(), strict=True))
+
+
+def _numbered(keys: Sequence[Key]) -> Integers:
+    """The position of each key among the different ones."""
+    numbers: dict[Key, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys])
 
 
 def _marginals(row: Integers, column: Integers, odds: Floats) -> Floats:

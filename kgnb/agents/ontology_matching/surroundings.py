@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import fsum, log
+from typing import TypeAlias
 
 from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.agents.ontology_matching.values import Description, Pair
@@ -26,6 +27,10 @@ OTHER_DATATYPE = -0.3
 UNKNOWN_END = (
     -0.5
 )  # both ends are declared and neither has a counterpart: a property of something only one side has
+
+
+Counterparts: TypeAlias = dict[str, dict[str, float]]  # of each entity, with their probabilities
+_Imaged: TypeAlias = dict[str, list[tuple[float, dict[str, float]]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +50,17 @@ class Surroundings:
     def __init__(self, sources: Iterable[Description], targets: Iterable[Description]) -> None:
         self._source, self._target = _Relatives(sources), _Relatives(targets)
         self._likely: dict[tuple[str, str], float] = {}
-        self._images: dict[str, dict[str, float]] = {}
-        self._preimages: dict[str, dict[str, float]] = {}
+        self._likely_of: tuple[Counterparts, Counterparts] = {}, {}  # the same by source, by target
+        # of an entity's ancestors with counterparts: weight, and counterparts; in this round
+        self._imaged: tuple[_Imaged, _Imaged] = {}, {}
+        self._images: Counterparts = {}
+        self._preimages: Counterparts = {}
         self._near: dict[tuple[str, str], float] = {}  # nearness of two ends, in this round
 
     def update(self, probabilities: Mapping[Pair, float]) -> None:
         """Take over the probabilities of the last round."""
         self._likely, self._images, self._preimages, self._near = {}, {}, {}, {}
+        self._likely_of, self._imaged = ({}, {}), ({}, {})
         for (source, target, _), probability in probabilities.items():
             if probability >= 0.1:
                 self._likely[source, target] = max(
@@ -60,6 +69,9 @@ class Surroundings:
             if probability >= LIKELY:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
+        for (source, target), probability in self._likely.items():
+            self._likely_of[0].setdefault(source, {})[target] = probability
+            self._likely_of[1].setdefault(target, {})[source] = probability
 
     def hints(
         self, source: Description, target: Description, *, opposed: bool = False
@@ -87,25 +99,38 @@ class Surroundings:
         Specific ancestors weigh more than general ones. As hierarchies are seldom complete, an
         ancestor that the other side lacks weighs little beside several that agree.
         """
-        ours, theirs = self._source.above(source), self._target.above(target)
         agreeing: list[float] = []
         disagreeing: list[float] = []
         sides = (
-            (ours, self._target.line(target), self._images, self._source),
-            (theirs, self._source.line(source), self._preimages, self._target),
+            (self._ancestors_imaged(0, source), self._target.line(target)),
+            (self._ancestors_imaged(1, target), self._source.line(source)),
         )
-        for ancestors, expected, images, relatives in sides:
-            for iri in ancestors & images.keys():
-                here = max(
-                    (p for image, p in images[iri].items() if image in expected), default=0.0
-                )
+        for ancestors, expected in sides:
+            for special, images in ancestors:
+                here = 0.0
+                for image, probability in images.items():
+                    if probability > here and image in expected:
+                        here = probability
                 if here:
-                    agreeing.append(here * relatives.special(iri))
+                    agreeing.append(here * special)
                 else:
-                    disagreeing.append(max(images[iri].values()) * relatives.special(iri))
+                    disagreeing.append(max(images.values()) * special)
         # exact sums, as a set has no order
         agreed = fsum(agreeing)
         return agreed / (agreed + fsum(disagreeing) + DOUBT)
+
+    def _ancestors_imaged(self, side: int, iri: str) -> list[tuple[float, dict[str, float]]]:
+        """The weight and the counterparts of each ancestor that has any; pairs share entities."""
+        found = self._imaged[side].get(iri)
+        if found is None:
+            relatives = (self._source, self._target)[side]
+            images = (self._images, self._preimages)[side]
+            found = [
+                (relatives.special(one), images[one])
+                for one in relatives.above(iri) & images.keys()
+            ]
+            self._imaged[side][iri] = found
+        return found
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
         """The mean, over the side with fewer members, of the likeliest counterpart on the other
@@ -113,11 +138,10 @@ class Surroundings:
         """
         if not ones or not others:
             return 0.0
+        fewer, more, likely = ones, others, self._likely_of[0]
         if len(ones) > len(others):
-            return sum(max(self._same(one, other) for one in ones) for other in others) / len(
-                others
-            )
-        return sum(max(self._same(one, other) for other in others) for one in ones) / len(ones)
+            fewer, more, likely = others, ones, self._likely_of[1]
+        return sum(_likeliest(one, more, likely.get(one)) for one in fewer) / len(fewer)
 
     def _same(self, source: str, target: str) -> float:
         return 1.0 if source == target else self._likely.get((source, target), 0.0)
@@ -164,6 +188,15 @@ class Surroundings:
                 best = max(best, share * self._same(source, iri))
             self._near[source, target] = best
         return self._near[source, target]
+
+
+def _likeliest(iri: str, others: Sequence[str], likely: Mapping[str, float] | None) -> float:
+    """The probability of the likeliest counterpart among the others."""
+    if iri in others:
+        return 1.0
+    if not likely:
+        return 0.0
+    return max((likely[other] for other in likely.keys() & others), default=0.0)
 
 
 class _Relatives(Hierarchy):
