@@ -91,7 +91,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (55_708, 1075),
     "kg": (50_385, 1691),
     "magics": (48_803, 1309),
-    "agents/ontology_matching": (39_072, 1185),
+    "agents/ontology_matching": (39_554, 1193),
     "shapes": (30_217, 1178),
     "tasks": (23_915, 643),
     "llm": (19_043, 569),
