@@ -476,7 +476,8 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
         whole = isinstance(acted.action, Paths) or acted.action.relation is not None
         shown = acted.triples if whole else _spread(acted.triples, [acted.action.entity], 5)  # type: ignore[union-attr]
         lines = [f"{len(shown[:ROWS])} of {len(acted.triples)} triples"]
-        if state.options.tools == "paper" and len(shown[:ROWS]) == len(acted.triples):
+        complete = len(shown[:ROWS]) == len(acted.triples) and not acted.notes
+        if state.options.tools == "paper" and complete:
             lines = [f"all there are: {len(acted.triples)}"]
         lines += [triple_line(state, triple) for triple in shown[:ROWS]]
     else:
