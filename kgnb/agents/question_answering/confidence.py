@@ -19,7 +19,7 @@ from kgnb.agents.question_answering.parsed_question import (
     opposite,
     polar,
 )
-from kgnb.agents.question_answering.path_search import active
+from kgnb.agents.question_answering.path_search import active, leads_to
 from kgnb.agents.question_answering.segmentation import (
     PREPOSITIONS,
     QUESTION_WORDS,
@@ -125,7 +125,9 @@ def calibrated(
     sure = (
         1 / (1 + exp(0.2 - 0.54 * log(raw / (1 - raw)) - 1.5 * lead)) * UNEXPLAINED ** len(doubts)
     )
-    if candidate.unused and not (
+    if candidate.unused and not _conditioned(candidate):
+        sure *= UNEXPLAINED
+    elif candidate.unused and not (
         len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)
     ):
         sure *= 0.7
@@ -172,7 +174,7 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
     if not unused:
         return candidate
     named = [word for word in unused if word[:1].isupper()]
-    verbs = _verbs(asked) if len(unused) == 1 and (candidate.start or candidate.type) else set()
+    verbs = _verbs(asked) if len(unused) == 1 and _conditioned(candidate) else set()
     left = 1.0
     for word in unused:
         left *= VERB if word in verbs else UNEXPLAINED
@@ -181,6 +183,13 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
         confidence=candidate.confidence * left,
         unused=tuple(word.lower() if word not in named else word for word in unused),
     )
+
+
+def _conditioned(candidate: Interpretation) -> bool:
+    """Whether more than a class was read: else a word that is left is the whole condition, as in
+    "which fields are fallow".
+    """
+    return bool(candidate.start or candidate.by or candidate.also or candidate.among)
 
 
 def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -253,7 +262,9 @@ def _against(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         if held and key(name.removesuffix(" of")) == key(text.removesuffix(" of X?"))[-1:]:
             found += [word for word in words(text) if word != "x" and says(word)]
         kind = hop.inverse and len(candidate.hops) > 1 and _KIND_ALONE.fullmatch(text)
-        if kind or (passive and active(text) != hop.inverse):
+        said = leads_to(text, name)
+        turned = said is not None and said != hop.inverse
+        if kind or turned or (passive and active(text) != hop.inverse):
             found += [word for word in words(text) if word != "x" and says(word)]
     return [word for word in found if word in asked.low]
 
@@ -356,6 +367,8 @@ def _other_kin(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     """The words for relatives of another kind than those that a relation leads to."""
     found = []
     for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
+        if leads_to(text, asked.names.label(hop.relation)) == hop.inverse:
+            continue  # whose mother X is: those of whom X is said to be the mother
         named = asked.words_of([hop.relation]) & _RELATIVES
         for word in set(key(text)) & _KIN.keys():
             if named and named.isdisjoint(_KIN[word][hop.inverse]):

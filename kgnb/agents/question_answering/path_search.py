@@ -25,6 +25,7 @@ from kgnb.agents.question_answering.lexicon import (
 from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.segmentation import Phrase, segmentations, ungrand
 from kgnb.kg.terms import Iri
+from kgnb.kg.words import key
 
 BEAM = 10
 """Paths kept per segmentation of the question."""
@@ -165,6 +166,32 @@ def active(text: str) -> bool:
     return re.search(doing, text) is not None
 
 
+_OF_NOUN = r"(?:an? |the |his |her |its |their )?(?P<noun>.+?)"
+_BY_WORD_ORDER = (
+    (re.compile(rf"\bX (?:has|have|had)\b.*? ?\bas {_OF_NOUN}\?$", re.I), False),
+    (re.compile(rf"\b(?:has|have|had) X as {_OF_NOUN}\?$", re.I), True),
+    (re.compile(rf"\b(?:is|are|was|were) X {_OF_NOUN} (?:of|to)\?$", re.I), True),
+    (re.compile(r"^whose (?P<noun>.+?) (?:is|are|was|were) X\?$", re.I), True),
+)
+"""Word orders that say of a noun whether X has it, or is it of something else (True)."""
+
+
+def leads_to(text: str, name: str) -> bool | None:
+    """Whether a relation named by a phrase's noun leads to X, not from it; None if that is not said.
+
+    >>> leads_to("Who is X the mother of?", "mother"), leads_to("Whom does X have as a mentor?", "mentor")
+    (True, False)
+    >>> leads_to("Who is X the mother of?", "mother of"), leads_to("Who is the mother of X?", "mother")
+    (False, None)
+    """
+    head = key(name.removesuffix(" of"))[-1:]
+    for order, backwards in _BY_WORD_ORDER:
+        found = order.search(text)
+        if found and head and key(found["noun"])[-1:] == head:
+            return backwards != name.endswith(" of")
+    return None
+
+
 def _step(
     path: _Partial,
     hop: Hop,
@@ -176,6 +203,9 @@ def _step(
     name: str,
 ) -> _Partial:
     against = (hop.inverse and phrase.forward) or _other_way(phrase.text, hop, name, forward, back)
+    back_to_it = leads_to(phrase.text, name)
+    if back_to_it is not None:
+        against = back_to_it != hop.inverse
     likely = fit.likely[hop.relation] - (
         BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0
     )

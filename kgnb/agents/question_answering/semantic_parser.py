@@ -8,6 +8,7 @@ leaves unexplained lower its confidence and are reported.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
@@ -301,6 +302,17 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
                 None, score=-0.1, confidence=sure, explanation=f"all members of {link.label}"
             )
             found.append(_class_of(asked, base, link.iri))
+            found += [
+                replace(
+                    found[-1],
+                    by=(Hop(relation),),
+                    operator="=",
+                    bound=_TRUE,
+                    score=0.0,
+                    explanation=f"{base.explanation} that are: {asked.names.label(relation)}",
+                )
+                for relation in _yes_or_no_relations(asked)
+            ]
     if not found and asked.shape.compares:
         found.append(Interpretation(None, score=-0.3, confidence=0.7, explanation="anything"))
     return found
@@ -312,8 +324,11 @@ def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
     if last is None or last.inverse or not _holds_number(asked, last.relation):
         said = f"the number of: {candidate.explanation}"
         return replace(candidate, form="count", explanation=said)
-    # "how many floors" means a floor count, not a floor area
-    sure = candidate.confidence if asked.gives_number(last.relation) else 0.5 * candidate.confidence
+    # "how many floors" means a floor count, not a floor area; "how many hectares" an "area in hectares"
+    names = " ; ".join(asked.names.of(last.relation))
+    unit = re.search(rf"\b(?:in|of) {re.escape(' '.join(asked.counted))}\b", names) is not None
+    gives = asked.gives_number(last.relation) or (bool(asked.counted) and unit)
+    sure = candidate.confidence if gives else 0.5 * candidate.confidence
     return replace(candidate, confidence=sure)
 
 
@@ -675,8 +690,51 @@ def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
             for b in things:
                 if a.mention != b.mention:
                     found += _whether(asked, a, b)
-    elif len(mentions) == 1 and asked.classes:
-        found += _whether_class(asked, things[0], asked.classes[-1])
+    elif len(mentions) == 1:
+        if asked.classes:
+            found += _whether_class(asked, things[0], asked.classes[-1])
+        found += [one for thing in things for one in _whether_stated(asked, thing)]
+    return found
+
+
+_TRUE = Literal("true", datatype=f"{XSD}boolean")
+_AUXILIARY = frozenset(map(plain, "is are be has have can does".split()))
+
+
+def _yes_or_no_relations(asked: ParsedQuestion) -> list[Iri]:
+    """The relations with true or false as their values that words of the question name."""
+    said = set(key(" ".join(asked.said)))
+    return [
+        use.iri
+        for use in asked.schema.relations
+        if isinstance(use.example, Literal) and use.example.datatype == _TRUE.datatype
+        if any(
+            named and named <= said for name in use.names for named in [set(key(name)) - _AUXILIARY]
+        )
+    ]
+
+
+def _whether_stated(asked: ParsedQuestion, thing: Link) -> list[Interpretation]:
+    """Whether the graph states something as true of a thing; what it does not state stays open."""
+    found = []
+    for relation in _yes_or_no_relations(asked):
+        paths, _ = asked.reader.along(thing.iri, (Hop(relation),))
+        stated = {path[-1][2] for path in paths if isinstance(path[-1][2], Literal)}
+        values = {one.text.lower() for one in stated if isinstance(one, Literal)}
+        if len(values) != 1 or not values <= {"true", "1", "false", "0"}:
+            continue
+        found.append(
+            Interpretation(
+                thing.iri,
+                (Hop(relation),),
+                "exists",
+                0.0,
+                0.95,
+                f"whether {thing.label} is: {asked.names.label(relation)}",
+                target=next(iter(stated)) if values <= {"true", "1"} else _TRUE,
+                nearby=tuple(path[-1] for path in paths),
+            )
+        )
     return found
 
 

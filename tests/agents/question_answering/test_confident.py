@@ -126,3 +126,39 @@ def test_still_says_what_the_graph_says(text: str, right: str) -> None:
     answer = answer_question(Question("q", text), context(FERRY))
     best = answer.values or (answer.guess.values if answer.guess else ())
     assert [answer.label(value) for value in best] == [right], answer.rationale
+
+
+STUD = """
+@prefix : <http://stud.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Pony rdfs:label "pony" . :Rider rdfs:label "rider" . :Paddock rdfs:label "paddock" .
+:mother rdfs:label "mother" . :mentor rdfs:label "mentor" . :broken rdfs:label "is broken in" .
+:acres rdfs:label "area in acres" . :grazes rdfs:label "grazes" .
+:misty a :Pony ; rdfs:label "Misty" ; :broken true ; :grazes :low .
+:rowan a :Pony ; rdfs:label "Rowan" ; :mother :misty ; :broken true ; :grazes :low .
+:wren a :Pony ; rdfs:label "Wren" ; :mother :rowan ; :broken false ; :grazes :top .
+:pip a :Pony ; rdfs:label "Pip" ; :grazes :top .
+:ada a :Rider ; rdfs:label "Ada Moss" . :ben a :Rider ; rdfs:label "Ben Lyle" ; :mentor :ada .
+:low a :Paddock ; rdfs:label "Low Paddock" ; :acres 3.5 . :top a :Paddock ; rdfs:label "Top Paddock" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Who is Rowan the mother of?", "Wren"),
+        ("Who is Rowan's mother?", "Misty"),
+        ("Who has Misty as its mother?", "Rowan"),
+        ("Whom does Ben Lyle have as a mentor?", "Ada Moss"),
+        ("Whom does Ada Moss have as a mentor?", ""),  # she is one, and has none
+        ("Which ponies are broken in?", "Misty, Rowan"),
+        ("Is Rowan broken in?", "true"),
+        ("Is Wren broken in?", "false"),
+        ("Is Pip broken in?", ""),  # that is not stated
+        ("Which ponies are lame?", ""),  # not all of them
+        ("How many acres is Low Paddock?", "3.5"),
+    ],
+)
+def test_reads_who_is_whose_and_what_is_true_of_things(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(STUD))
+    assert ", ".join(sorted(labels(answer))) == right
