@@ -104,9 +104,13 @@ class Facts:
         """Properties that lead to a node, and their subjects."""
         return self._by_object.get(node, _NONE)
 
-    def objects(self, node: Term, predicate: str) -> list[Term]:
-        """The values of a property."""
-        return list(self._values(node, predicate))
+    def objects(self, node: Term, *predicates: str) -> list[Term]:
+        """The values of a property, or of several."""
+        return [value for predicate in predicates for value in self._values(node, predicate)]
+
+    def listed(self, node: Term, *predicates: str) -> list[Term]:
+        """The members of the RDF lists that are values."""
+        return [one for head in self.objects(node, *predicates) for one in self.members(head)]
 
     def members(self, head: Term) -> list[Term]:
         """The members of an RDF list; a circular one ends where it began."""
@@ -127,6 +131,12 @@ class Facts:
         for subject in self._by_property.get(predicate, ()):
             for value in self._values(subject, predicate):
                 yield subject, value
+
+    def named_pairs(self, predicate: str) -> Iterator[tuple[str, str]]:
+        """The pairs of which both ends have an IRI."""
+        for subject, value in self.pairs(predicate):
+            if isinstance(subject, Iri) and isinstance(value, Iri):
+                yield str(subject), str(value)
 
     def types(self, node: Term) -> Iterable[Term]:
         """The classes a node is stated to be of."""

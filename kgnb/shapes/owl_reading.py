@@ -20,6 +20,15 @@ from kgnb.shapes.units import Quantity, unit_shapes
 
 SHAPES = "urn:kgnb:shapes:"
 _SOFT_DOMAINS = v.DOMAINS - {f"{RDFS}domain"}  # domainIncludes: one of them
+_COMPLEMENT = f"{OWL}complementOf"
+_OPERATORS = (v.INTERSECTION, v.UNION, ONE_OF, _COMPLEMENT)
+_READABLE = (
+    *_OPERATORS,
+    f"{OWL}datatypeComplementOf",
+    v.ON_DATATYPE,
+    v.ON_PROPERTY,
+    f"{OWL}onProperties",
+)
 _SOFT_RANGES = v.RANGES - {f"{RDFS}range"}
 
 
@@ -87,11 +96,8 @@ class _Reader:
                 for e in tbox.facts.objects(Iri(iri), plain)
                 for p in self.expressions.stated(e, iri)
             ]
-            included = [
-                self.expressions.shape(e, iri)
-                for p in soft
-                for e in tbox.facts.objects(Iri(iri), p)
-            ]
+            soft_values = tbox.facts.objects(Iri(iri), *soft)
+            included = [self.expressions.shape(value, iri) for value in soft_values]
             if included and all(shape.constraints or shape.properties for shape in included):
                 parts.append(Stated("class", any_of(included)))
             for part in sorted(set(parts), key=repr):
@@ -205,9 +211,8 @@ class _Reader:
                     "malformed axiom", _iri(first), "owl:propertyDisjointWith without a property"
                 )
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointProperties"), v.TYPE):
-            for members in tbox.facts.objects(head, v.MEMBERS):
-                names = sorted({str(m) for m in tbox.facts.members(members) if isinstance(m, Iri)})
-                pairs.update(combinations(names, 2))
+            members = tbox.facts.listed(head, v.MEMBERS)
+            pairs.update(combinations(sorted({_iri(one) for one in members} - {""}), 2))
         for left, right in sorted(pairs):
             yield Shape(
                 _differs(tbox.subs(right)),
@@ -225,18 +230,12 @@ class _Reader:
         tbox = self.tbox
         for iri in tbox.classes:
             node = Iri(iri)
-            above = tbox.facts.objects(node, v.SUBCLASS) + tbox.facts.objects(
-                node, v.EQUIVALENT_CLASS
-            )
-            for expression in above:
+            for expression in tbox.facts.objects(node, v.SUBCLASS, v.EQUIVALENT_CLASS):
                 if isinstance(expression, Blank):
                     yield from self._below(iri, expression)
                 elif not isinstance(expression, Iri):
                     self.expressions.warn("malformed axiom", iri, "a superclass is a literal")
-            if any(
-                tbox.facts.objects(node, p)
-                for p in (v.INTERSECTION, v.UNION, ONE_OF, f"{OWL}complementOf")
-            ):
+            if tbox.facts.objects(node, *_OPERATORS):
                 yield from self._below(iri, node)  # stated on the class itself, as often in RDF/XML
             for head in tbox.facts.objects(node, v.DISJOINT_UNION):
                 parts = [self.expressions.shape(member, iri) for member in tbox.facts.members(head)]
@@ -270,12 +269,10 @@ class _Reader:
             if first == second and str(first) in known:
                 pairs.add((str(first), str(first)))
             apart([first, second])
-        for first, second in tbox.facts.pairs(f"{OWL}complementOf"):
-            if isinstance(first, Iri) and isinstance(second, Iri):
-                apart([first, second])
+        for pair in tbox.facts.named_pairs(f"{OWL}complementOf"):
+            apart(map(Iri, pair))
         for head in tbox.facts.subjects(Iri(f"{OWL}AllDisjointClasses"), v.TYPE):
-            for members in tbox.facts.objects(head, v.MEMBERS):
-                apart(tbox.facts.members(members))
+            apart(tbox.facts.listed(head, v.MEMBERS))
         for _, members in tbox.facts.pairs(v.DISJOINT_UNION):
             apart(tbox.facts.members(members))
         grouped: dict[str, list[str]] = {}
@@ -311,9 +308,8 @@ class _Reader:
                 warn(f"{kind.lower()} property", _iri(subject), text)
         declared = {entity.iri for entity in self.tbox.ontology.entities if entity.kind == "class"}
         for iri in self.tbox.properties:
-            ranged = (
-                any(facts.objects(Iri(iri), p) for p in v.RANGES) or iri in self.tbox.restricted
-            )
+            ranges = facts.objects(Iri(iri), *v.RANGES)
+            ranged = ranges or iri in self.tbox.restricted
             if (iri, "object property") in self.tbox.declared and not ranged:
                 warn(
                     "no range",
@@ -321,7 +317,7 @@ class _Reader:
                     "an object property without a range takes entities only; compile with "
                     "loose_ranges to let it take values as well",
                 )
-            for value in (one for p in v.RANGES for one in facts.objects(Iri(iri), p)):
+            for value in ranges:
                 for cls in self.tbox._named(value):
                     known = (
                         str(cls) in declared
@@ -341,7 +337,7 @@ class _Reader:
             blanks = [
                 e for e in facts.objects(Iri(iri), v.EQUIVALENT_CLASS) if isinstance(e, Blank)
             ]
-            if any(not facts.objects(e, ONE_OF) and not facts.objects(e, v.UNION) for e in blanks):
+            if not all(facts.objects(e, ONE_OF, v.UNION) for e in blanks):
                 warn(
                     "definition",
                     iri,
@@ -491,9 +487,7 @@ class Expressions:
             yield Stated("datatype", Shape((_LITERAL,)))
             return
         definitions = tbox.all(iri, v.EQUIVALENT_CLASS)
-        if any(
-            tbox.facts.objects(iri, predicate) for predicate in (ONE_OF, v.ON_DATATYPE, v.UNION)
-        ):
+        if tbox.facts.objects(iri, ONE_OF, v.ON_DATATYPE, v.UNION):
             yield from self._anonymous(iri, about, seen)
         elif definitions:
             for definition in definitions:
@@ -505,20 +499,16 @@ class Expressions:
         return [str(above).rsplit("/", 1)[-1] for above in self.tbox._schema_ancestors(name)]
 
     def _anonymous(self, node: Term, about: str, seen: frozenset[Term]) -> Iterator[Stated]:
-        tbox, known = self.tbox, False
-        for head in tbox.facts.objects(node, v.INTERSECTION):
-            known = True
-            for member in tbox.facts.members(head):
-                yield from self.stated(member, about, seen)
+        tbox = self.tbox
+        for member in tbox.facts.listed(node, v.INTERSECTION):
+            yield from self.stated(member, about, seen)
         for head in tbox.facts.objects(node, v.UNION):
-            known = True
             members = [self.shape(member, about, seen) for member in tbox.facts.members(head)]
             if members and all(
                 m.constraints or m.properties for m in members
             ):  # else one member is everything
                 yield Stated("unionOf", any_of(members))
         for head in tbox.facts.objects(node, ONE_OF):
-            known = True
             terms = tuple(
                 sorted(
                     {term for term in tbox.facts.members(head) if not isinstance(term, Blank)},
@@ -527,25 +517,19 @@ class Expressions:
             )
             if terms:
                 yield Stated("oneOf", Shape((Constraint("in", terms),)))
-        for inner in tbox.facts.objects(node, f"{OWL}complementOf") + tbox.facts.objects(
-            node, f"{OWL}datatypeComplementOf"
-        ):
-            known = True
+        for inner in tbox.facts.objects(node, _COMPLEMENT, f"{OWL}datatypeComplementOf"):
             shape = self.shape(inner, about, seen)
             text = "a complement is read closed-world: whatever is not known to be in the class counts as outside"
             self.warn("complement", about, text)
             if shape.constraints or shape.properties:
                 yield Stated("complementOf", Shape((Constraint("not", shapes=(shape,)),)))
         for base in tbox.facts.objects(node, v.ON_DATATYPE):
-            known = True
             yield from self._facets(node, base, about, seen)
         if tbox.facts.objects(node, v.ON_PROPERTY):
-            known = True
             yield from self._restriction(node, about, seen)
         if tbox.facts.objects(node, f"{OWL}onProperties"):
-            known = True
             self.warn("n-ary data range", about, "owl:onProperties is not enforced")
-        if not known:
+        if not tbox.facts.objects(node, *_READABLE):
             self.warn("unreadable expression", about, "an anonymous class without a readable axiom")
 
     def _facets(

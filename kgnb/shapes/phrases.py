@@ -12,11 +12,23 @@ from kgnb.kg.terms import XSD, Literal, Term
 from kgnb.shapes.shape import Constraint, Path, Shape
 from kgnb.shapes.tbox import TBox
 
-_BOUNDS = {
-    "minInclusive": "at least",
-    "maxInclusive": "at most",
-    "minExclusive": "more than",
-    "maxExclusive": "less than",
+_OF_ONE_TERM = {
+    "datatype": "is of datatype",
+    "hasValue": "has the value",
+    "minInclusive": "is at least",
+    "maxInclusive": "is at most",
+    "minExclusive": "is more than",
+    "maxExclusive": "is less than",
+}
+_OF_ANOTHER_PROPERTY = {
+    "equals": "is the same as",
+    "disjoint": "shares nothing with",
+    "lessThan": "is less than",
+    "lessThanOrEquals": "is at most",
+}
+_ALONE = {
+    "closed": "has no other properties than those listed",
+    "uniqueLang": "has one value a language",
 }
 
 
@@ -138,16 +150,12 @@ class Phrases:
             return f"is {a_noun(name)} {name}"
         if component == "noneOf":
             return f"is no {joined([self.term(term) for term in terms], 8)}"
-        if component == "datatype":
-            return f"is of datatype {self.term(terms[0])}"
         if component == "nodeKind":
             return f"is a {str(terms[0]).rsplit('#', 1)[-1]}"
         if component == "in":
             return f"is one of {joined([self.term(term) for term in terms], 12)}"
-        if component == "hasValue":
-            return f"has the value {self.term(terms[0])}"
-        if component in _BOUNDS:
-            return f"is {_BOUNDS[component]} {self.term(terms[0])}"
+        if component in _OF_ONE_TERM:
+            return f"{_OF_ONE_TERM[component]} {self.term(terms[0])}"
         if component.startswith("qualified"):
             side = "at least" if "Min" in component else "at most"
             return f"has {side} {constraint.number} that {self.demand(constraint.shapes[0], depth + 1)}"
@@ -155,39 +163,26 @@ class Phrases:
             return f"has {self.wanted(constraint)}"
         if component in ("and", "or", "xone", "node", "not"):
             inner = [self.demand(shape, depth + 1) for shape in constraint.shapes]
+            if component == "not" and terms:
+                return f"is no {self.term(terms[0])}"
             if component == "not":
-                twice = [
-                    c
-                    for shape in constraint.shapes
-                    for c in shape.constraints
-                    if c.component == "not"
-                ]
-                if (
-                    len(twice) == 1
-                    and twice[0].shapes
-                    and constraint.shapes[0] == Shape(tuple(twice))
-                ):
-                    return self.demand(twice[0].shapes[0], depth + 1)
-                return f"is no {self.term(terms[0])}" if terms else _denied(inner[0])
+                denied = constraint.shapes[0]
+                again = denied.constraints[0] if denied.constraints else constraint
+                twice = again.component == "not" and denied == Shape((again,))
+                if twice and again.shapes:
+                    return self.demand(again.shapes[0], depth + 1)
+                return _denied(inner[0])
             return joined(inner, 8, {"or": "or", "xone": "or else"}.get(component, "and"))
         if component == "pattern":
             return _pattern(constraint.texts[0])
         if component == "languageIn":
             return f"is in {joined(list(constraint.texts), 6)}"
-        if component == "closed":
-            return "has no other properties than those listed"
+        if component in _ALONE:
+            return _ALONE[component]
         if component == "sameKey":
             properties = joined([f"'{self.tbox.label(one)}'" for one in constraint.texts], 5, "and")
             return f"is the only {self.term(terms[0])} with its {properties}"
-        if component == "uniqueLang":
-            return "has one value a language"
-        words = {
-            "equals": "is the same as",
-            "disjoint": "shares nothing with",
-            "lessThan": "is less than",
-            "lessThanOrEquals": "is at most",
-        }
-        return f"{words.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
+        return f"{_OF_ANOTHER_PROPERTY.get(component, component)} '{self.tbox.label(constraint.texts[0])}'"
 
     def wanted(self, constraint: Constraint, path: str = "") -> str:
         """What a component counts, and how many: "at least 1 value of 'kept by' that is a warden"."""

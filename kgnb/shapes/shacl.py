@@ -265,11 +265,7 @@ class _Reader:
                 path for inner in self._all(node, "property") for path in self._all(inner, "path")
             )
             own = {str(path) for path in paths if isinstance(path, Iri)}
-            ignored = {
-                term
-                for head in self._all(node, "ignoredProperties")
-                for term in self.graph.members(head)
-            }
+            ignored = set(self.graph.listed(node, f"{SH}ignoredProperties"))
             yield Constraint("closed", tuple(sorted(ignored, key=repr)), texts=tuple(sorted(own)))
 
     def _qualified(self, node: Term, seen: tuple[Term, ...]) -> Iterator[Constraint]:

@@ -68,7 +68,7 @@ class TBox:
         """The values of some properties, sorted; blank nodes last, in the graph's order, which
         means nothing.
         """
-        return sorted((o for p in predicates for o in self.facts.objects(node, p)), key=_order)
+        return sorted(self.facts.objects(node, *predicates), key=_order)
 
     @cached_property
     def languages(self) -> frozenset[str]:
@@ -118,9 +118,8 @@ class TBox:
         if isinstance(value, Iri):
             yield value
         elif isinstance(value, Blank) and depth < 20:
-            for head in self.all(value, v.UNION, v.INTERSECTION):
-                for member in self.facts.members(head):
-                    yield from self._named(member, depth + 1)
+            for member in self.facts.listed(value, v.UNION, v.INTERSECTION):
+                yield from self._named(member, depth + 1)
 
     @cached_property
     def parents(self) -> dict[str, frozenset[str]]:
@@ -163,16 +162,11 @@ class TBox:
         }
 
     def _listed(self, expression: Term, depth: int = 0) -> set[str]:
-        found = {
-            str(m)
-            for head in self.all(expression, ONE_OF)
-            for m in self.facts.members(head)
-            if isinstance(m, Iri)
-        }
-        for head in self.all(expression, v.UNION) if depth < 20 else ():
-            for member in self.facts.members(head):
-                if isinstance(member, Blank):
-                    found |= self._listed(member, depth + 1)
+        listed = self.facts.listed(expression, ONE_OF)
+        found = {str(member) for member in listed if isinstance(member, Iri)}
+        for member in self.facts.listed(expression, v.UNION) if depth < 20 else ():
+            if isinstance(member, Blank):
+                found |= self._listed(member, depth + 1)
         return found
 
     @cached_property
@@ -183,7 +177,7 @@ class TBox:
             for iri in self.classes
             if any(
                 self.facts.objects(e, ONE_OF)
-                for e in [Iri(iri), *self.all(Iri(iri), v.EQUIVALENT_CLASS)]
+                for e in [Iri(iri), *self.facts.objects(Iri(iri), v.EQUIVALENT_CLASS)]
             )
         )
 
@@ -214,19 +208,13 @@ class TBox:
         """Individuals that only a list or a restriction to a value names, and the classes its
         property leads to.
         """
+        named: list[Term] = []
         for predicate in (f"{SH}hasValue", f"{SH}targetNode"):
-            yield from (
-                (str(value), [])
-                for _, value in self.facts.pairs(predicate)
-                if isinstance(value, Iri)
-            )
+            named += [value for _, value in self.facts.pairs(predicate)]
         for predicate in (f"{SH}in", ONE_OF):
             for _, head in self.facts.pairs(predicate):
-                yield from (
-                    (str(member), [])
-                    for member in self.facts.members(head)
-                    if isinstance(member, Iri)
-                )
+                named += self.facts.members(head)
+        yield from ((str(one), []) for one in named if isinstance(one, Iri))
         for restriction, value in self.facts.pairs(f"{OWL}hasValue"):
             if isinstance(value, Iri):
                 on = self.facts.objects(restriction, v.ON_PROPERTY)
@@ -286,12 +274,9 @@ class TBox:
             yield str(path)
         elif depth < 20:
             marks = ("inversePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
-            heads = [path, *self.facts.objects(path, f"{SH}alternativePath")]
-            parts = [part for mark in marks for part in self.facts.objects(path, f"{SH}{mark}")]
-            for part in [
-                *parts,
-                *(member for head in heads for member in self.facts.members(head)),
-            ]:
+            parts = self.facts.objects(path, *(f"{SH}{mark}" for mark in marks))
+            parts += self.facts.members(path) + self.facts.listed(path, f"{SH}alternativePath")
+            for part in parts:
                 yield from self._in_path(part, depth + 1)
 
     def _annotates(self, iri: str) -> bool:
@@ -301,13 +286,11 @@ class TBox:
     def sub_properties(self) -> dict[str, frozenset[str]]:
         """Of every property, it and the properties below it."""
         parents: defaultdict[str, set[str]] = defaultdict(set)
-        for child, parent in self.facts.pairs(v.SUBPROPERTY):
-            if isinstance(child, Iri) and isinstance(parent, Iri):
-                parents[str(child)].add(str(parent))
-        for one_, other in self.facts.pairs(f"{OWL}equivalentProperty"):
-            if isinstance(one_, Iri) and isinstance(other, Iri):
-                parents[str(one_)].add(str(other))
-                parents[str(other)].add(str(one_))
+        for child, parent in self.facts.named_pairs(v.SUBPROPERTY):
+            parents[child].add(parent)
+        for one_, other in self.facts.named_pairs(f"{OWL}equivalentProperty"):
+            parents[one_].add(other)
+            parents[other].add(one_)
         every = {*self.properties, *parents}
         found = _inverted(every, lambda iri: self._reached(iri, parents))
         return {iri: found[iri] for iri in self.properties}
@@ -337,10 +320,9 @@ class TBox:
         themselves.
         """
         inverses: defaultdict[str, set[str]] = defaultdict(set)
-        for one_, other in self.facts.pairs(v.INVERSE):
-            if isinstance(one_, Iri) and isinstance(other, Iri):
-                inverses[str(one_)].add(str(other))
-                inverses[str(other)].add(str(one_))
+        for one_, other in self.facts.named_pairs(v.INVERSE):
+            inverses[one_].add(other)
+            inverses[other].add(one_)
         for iri in self.properties:
             if self.has_trait(iri, "Symmetric"):
                 inverses[iri].add(iri)
