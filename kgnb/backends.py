@@ -193,7 +193,6 @@ def recording(name: str) -> Path:
     known = sorted(path.parent.name for path in ours.glob("*/replies.jsonl"))
     raise DataError(
         f"there is no recording {name}",
-        where="",
         fix=f"There are: {', '.join(known) or 'none'}; or name a folder.",
     )
 

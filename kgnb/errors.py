@@ -14,7 +14,8 @@ A bad argument to a function raises Python's own ValueError or TypeError.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 
 class KgnbError(Exception):
@@ -107,11 +108,15 @@ class LimitError(KgnbError):
 
 
 class DataError(KgnbError):
-    """A file or a graph is malformed; ``where`` is ``file``, ``file:line`` or an IRI."""
+    """A file or a graph is malformed; ``where`` is ``file``, ``file:line``, an IRI, or nothing where
+    there is no place to name.
+    """
 
-    def __init__(self, what: str, *, where: str, fix: str = "", details: str = "") -> None:
-        super().__init__(f"{where}: {what}" if where else what, fix=fix, details=details)
-        self.where = where
+    def __init__(
+        self, what: str, *, where: str | Path = "", fix: str = "", details: str = ""
+    ) -> None:
+        super().__init__(f"{where}: {what}" if str(where) else what, fix=fix, details=details)
+        self.where = str(where)
 
 
 class Waiting(KgnbError):
@@ -143,3 +148,15 @@ def shown(text: str, length: int = 300) -> str:
     line = " ".join(text[: 4 * length].split())
     line = "".join(letter if letter.isprintable() else "?" for letter in line)
     return line if len(line) <= length and len(text) <= 4 * length else line[: length - 1] + "…"
+
+
+def nearest(word: str, known: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+    """Asks whether one of the known words was meant; "" where none looks like this one.
+
+    >>> nearest("retreive", ["retrieve", "store"]), nearest("x", ["retrieve"])
+    ('Did you mean retrieve?', '')
+    """
+    from difflib import get_close_matches  # for a mistake only
+
+    near = get_close_matches(word, list(known), most, cutoff)
+    return f"Did you mean {' or '.join(near)}?" if near else ""

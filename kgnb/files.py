@@ -81,7 +81,7 @@ def no_file(path: Path | str, fix: str, kind: str = "file") -> DataError:
     """
     if Path(path).expanduser().exists() and not Path(path).expanduser().is_dir():
         what = "is a pipe or a device, and inputs are read more than once"
-        return DataError(what, where=str(path), fix="Save it as a file first: COMMAND > FILE.")
+        return DataError(what, where=path, fix="Save it as a file first: COMMAND > FILE.")
     return DataError(f"there is no such {kind}", where=str(path)[:200], fix=fix)
 
 
@@ -98,7 +98,7 @@ def read_input(path: Path | str, fix: str) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", "") or "it is not UTF-8 text"
-        raise DataError(f"cannot be read: {why}", where=str(path), fix=fix) from error
+        raise DataError(f"cannot be read: {why}", where=path, fix=fix) from error
 
 
 def is_filled(path: Path) -> bool:
@@ -128,7 +128,7 @@ def refuse_link(path: Path) -> None:
     if path.is_symlink():
         raise DataError(
             f"is a link to {os.readlink(path)}, through which kgnb does not write here",
-            where=str(path),
+            where=path,
             fix="Delete the link, or name another place.",
         )
 
@@ -190,7 +190,7 @@ def _written(path: Path) -> Iterator[None]:
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror or error}",
-            where=str(path),
+            where=path,
             fix=_WAYS.get(error.errno or 0, _ANOTHER),
         ) from error
 
@@ -246,7 +246,7 @@ class _Unpacked(gzip.GzipFile):
         if self._left < 0:
             raise DataError(
                 "unpacks to more than a hundred times its size",
-                where=str(self._path),
+                where=self._path,
                 fix="Unpack it yourself, if it comes from somebody you trust.",
             )
         return data
@@ -475,7 +475,7 @@ class Claim:
                 return
             raise DataError(
                 f"is being written by {self._holder() or 'another process'}",
-                where=str(path),
+                where=path,
                 fix="Wait until it has ended, or name another place.",
             ) from error
         if self._handle is not None:

@@ -13,7 +13,6 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar
 from typing import Literal as OneOf
@@ -31,7 +30,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from kgnb.errors import ConfigError, DataError, UntrustedFile, shown
+from kgnb.errors import ConfigError, DataError, UntrustedFile, nearest, shown
 from kgnb.files import from_json
 from kgnb.secret import SHORTEST, Secret
 from kgnb.trust import SettingsFile, cache_folder, config_folder
@@ -584,7 +583,7 @@ def _parsed(file: SettingsFile) -> Settings:
         content = tomllib.loads(file.content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise DataError(
-            str(error), where=str(path), fix="Mend the file; docs/settings.md describes its form."
+            str(error), where=path, fix="Mend the file; docs/settings.md describes its form."
         ) from error
     known = [toml for toml, _ in setting_names().values()]
     values: dict[str, Any] = {}
@@ -613,8 +612,7 @@ def _endpoints(entries: Any, where: str) -> Iterator[Endpoint]:
 
 def _refuse_unknown(setting: str, known: Collection[str], where: str) -> None:
     if setting not in known:
-        near = get_close_matches(setting, known, n=1)
-        fix = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(sorted(known))}."
+        fix = nearest(setting, known) or f"There are: {', '.join(sorted(known))}."
         raise ConfigError(f"{where}: there is no setting {setting}", fix=fix)
 
 

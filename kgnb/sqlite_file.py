@@ -128,7 +128,7 @@ class SqliteFile:
         """The error for a file that holds something it should not."""
         return DataError(
             f"{self.what} is damaged: {why}",
-            where=str(self.path),
+            where=self.path,
             fix="Nothing in it was changed. Move it away (and the -wal and -shm files beside it) to start a new one.",
         )
 
@@ -149,12 +149,12 @@ class SqliteFile:
             if version > self.version:
                 raise DataError(
                     "was written by a later version of kgnb",
-                    where=str(self.path),
+                    where=self.path,
                     fix="Update kgnb.",
                 )
             if tables and self.table not in tables:
                 what = f"is an SQLite file, but not {self.what}"
-                raise DataError(what, where=str(self.path), fix="Name another file.")
+                raise DataError(what, where=self.path, fix="Name another file.")
             write_ahead(db, self.patience)
             if version < self.version:
                 db.execute(f"CREATE TABLE IF NOT EXISTS {self.table} {self.columns}")
@@ -193,10 +193,10 @@ class SqliteFile:
             if not writers and not knows_locks(self.path.parent):
                 why = f"{self.what} needs locks, which the file system there does not know"
                 fix = "Name a folder on a local disk ($KGNB_CACHE)."
-                return InUse(why, where=str(self.path), fix=fix)
+                return InUse(why, where=self.path, fix=fix)
             why = f"is locked: {' and '.join(writers) or 'another process'} is writing to it"
             fix = "Wait for it, or end it. Nothing in the file was changed."
-            return Locked(f"{self.what} {why}", where=str(self.path), fix=fix)
+            return Locked(f"{self.what} {why}", where=self.path, fix=fix)
         if kind in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM):
             why, fix = (
                 "may not be written to",
@@ -205,7 +205,7 @@ class SqliteFile:
         else:
             why = f"cannot be used: {error}"
             fix = "Check the folder, its permissions and the free space, or choose another ($KGNB_CACHE)."
-        return InUse(f"{self.what} {why}", where=str(self.path), fix=fix)
+        return InUse(f"{self.what} {why}", where=self.path, fix=fix)
 
 
 def write_ahead(connection: sqlite3.Connection, patience: float) -> None:

@@ -46,11 +46,9 @@ class SettingsFile:
                     raise no_file(path, "Save it as a file first; to have no settings file: none.")
                 owner, content = status.st_uid, stream.read(LONGEST + 1)
         except OSError as error:
-            raise DataError(
-                f"cannot be read: {error.strerror or error}", where=str(path)
-            ) from error
+            raise DataError(f"cannot be read: {error.strerror or error}", where=path) from error
         if len(content) > LONGEST:
-            raise DataError("is no settings file: it has more than 1 MiB", where=str(path))
+            raise DataError("is no settings file: it has more than 1 MiB", where=path)
         # Windows keeps no such owner
         return cls(path, content, not hasattr(os, "getuid") or owner == os.getuid())
 
@@ -149,7 +147,7 @@ def _trusted() -> dict[str, str]:
     if not isinstance(kept, dict):
         raise DataError(
             "is not the list of trusted files that kgnb wrote",
-            where=str(path),
+            where=path,
             fix="Delete it, and trust your files again: kgnb trust FILE",
         )
     return {str(name): str(digest) for name, digest in kept.items()}

@@ -109,9 +109,9 @@ def _expect(folder: Path, report: bool) -> None:
         return
     if (folder / "sweep.json").is_file():
         fix = f"{folder / 'comparison.html'} compares its reports; to compare some, name them: {folder / 'items'}/..."
-        raise DataError("this is a sweep, not a run", where=str(folder), fix=fix)
+        raise DataError("this is a sweep, not a run", where=folder, fix=fix)
     fix = "Name folders written by kgnb report (reports/NAME/...), or the folders of two runs."
-    raise DataError("there is neither a run nor a report", where=str(folder), fix=fix)
+    raise DataError("there is neither a run nor a report", where=folder, fix=fix)
 
 
 def _has_run(folder: Path) -> bool:

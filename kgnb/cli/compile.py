@@ -231,7 +231,7 @@ def _decisions(path: Path) -> dict[str, str | None]:
     if rows and not {"entity", "target"} <= set(rows[0]):
         raise DataError(
             "the columns entity and target are missing",
-            where=str(path),
+            where=path,
             fix="Start from the file of --review.",
         )
     return {row["entity"]: row["target"] or None for row in rows if row["target"] != "?"}

@@ -100,7 +100,7 @@ def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
     if not folder.is_dir():
         raise DataError(
             "there is no such folder",
-            where=str(folder),
+            where=folder,
             fix="Name the folder that holds ent_ids_1 etc.",
         )
     if _there(folder, "ent_ids_1"):
@@ -114,7 +114,7 @@ def read_folder(path: Path | str, *, fold: int = 1) -> EntityFolder:
     else:
         raise DataError(
             "it has neither ent_ids_1 nor rel_triples_1",
-            where=str(folder),
+            where=folder,
             fix="A DBP15K or SRPRS folder has ent_ids_1 and triples_1, an OpenEA folder rel_triples_1; "
             "two RDF files are named one after the other.",
         )
@@ -331,7 +331,7 @@ def _rows(
     if path is None:
         raise DataError(
             f"there is no file {name}, nor {name}.gz",
-            where=str(folder),
+            where=folder,
             fix="All files of a folder are needed; check that the download is complete.",
         )
     try:
@@ -348,9 +348,9 @@ def _rows(
                     )
                 yield f"{path}:{number}", columns
     except UnicodeDecodeError as error:
-        raise DataError("it is not UTF-8 text", where=str(path), details=str(error)) from error
+        raise DataError("it is not UTF-8 text", where=path, details=str(error)) from error
     except (OSError, EOFError) as error:
-        raise DataError(f"it cannot be read: {error}", where=str(path)) from error
+        raise DataError(f"it cannot be read: {error}", where=path) from error
 
 
 def _plain(lines: Iterable[str]) -> Iterator[str]:

@@ -114,7 +114,7 @@ def data_folder(name: str, folder: Path | None) -> Path:
     found = Path(folder).expanduser() / name
     if not found.is_dir():
         raise DataError(
-            "there is no such data set", where=str(found), fix=f"Get it{where}, and put it there."
+            "there is no such data set", where=found, fix=f"Get it{where}, and put it there."
         )
     return found
 
@@ -238,7 +238,7 @@ def _fetched(
     except OSError as error:
         raise DataError(
             f"cannot be written: {error.strerror or error}",
-            where=str(path),
+            where=path,
             fix="Check the folder and the free space.",
         ) from error
     finally:

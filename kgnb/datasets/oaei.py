@@ -167,7 +167,7 @@ def _by_case(
             cases.append(MatchingCase(case, source, target, next(filter(None, there), None)))
     if not cases:
         fix = "Give each case a folder with source.rdf, target.rdf and reference.rdf."
-        raise DataError("no folder in it holds two ontologies", where=str(home), fix=fix)
+        raise DataError("no folder in it holds two ontologies", where=home, fix=fix)
     return MatchingSet(name, title, tuple(cases), context=context, notes=notes)
 
 

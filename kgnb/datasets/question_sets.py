@@ -101,7 +101,7 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
         questions = tuple([_qald_asked(entry, language) for entry in content["questions"]])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"cannot be read as QALD: {type(error).__name__} {error}"
-        raise DataError(what, where=str(path), fix="Check KGNB_DATA.") from error
+        raise DataError(what, where=path, fix="Check KGNB_DATA.") from error
     return QuestionSet(
         "qald10",
         "QALD-10",
@@ -153,7 +153,7 @@ def oda(folder: Path, name: str) -> QuestionSet:
         questions = tuple([_oda_asked(entry, name, at) for at, entry in enumerate(entries, 1)])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"cannot be read: {type(error).__name__} {error}"
-        raise DataError(what, where=str(path), fix="Check KGNB_DATA.") from error
+        raise DataError(what, where=path, fix="Check KGNB_DATA.") from error
     return QuestionSet(
         name,
         title,
@@ -278,9 +278,7 @@ def relation_labels(folder: Path) -> dict[str, str]:
         content = from_json(path.read_text(encoding="utf-8"))
         return {name: str(entry["label"]) for name, entry in content.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DataError(
-            f"cannot be read: {error}", where=str(path), fix="Check KGNB_DATA."
-        ) from error
+        raise DataError(f"cannot be read: {error}", where=path, fix="Check KGNB_DATA.") from error
 
 
 def slot_filling(folder: Path, *, size: str = "m", most: int = 400) -> QuestionSet:

@@ -99,7 +99,7 @@ def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
         else:
             found[asked.id] = asked
     if not found and not wrong:
-        raise DataError("there is no question in it", where=str(path), fix=_FORM)
+        raise DataError("there is no question in it", where=path, fix=_FORM)
     return list(found.values()), wrong
 
 

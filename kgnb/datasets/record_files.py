@@ -95,7 +95,7 @@ def read_gold(path: Path, categories: Collection[str]) -> GoldRecords:
         try:
             content = from_json(read_input(file, _GOLD_FIX))
         except ValueError as error:
-            raise DataError(f"this is no JSON: {error}", where=str(file), fix=_GOLD_FIX) from error
+            raise DataError(f"this is no JSON: {error}", where=file, fix=_GOLD_FIX) from error
         stem = file.stem if path.is_dir() else ""
         for document, parts in _documents(content, stem, file).items():
             for category, records in parts.items():
@@ -105,7 +105,7 @@ def read_gold(path: Path, categories: Collection[str]) -> GoldRecords:
         has = f"it has {', '.join(sorted(known))}" if known else "it has none"
         raise DataError(
             f"there are no records of {', '.join(sorted(categories))} in it: {has}",
-            where=str(path),
+            where=path,
             fix=_GOLD_FIX,
         )
     return GoldRecords(found)
@@ -113,7 +113,7 @@ def read_gold(path: Path, categories: Collection[str]) -> GoldRecords:
 
 def _documents(content: Any, stem: str, file: Path) -> dict[str, dict[str, list[Record]]]:
     if not isinstance(content, dict):
-        raise DataError("this is no object of records", where=str(file), fix=_GOLD_FIX)
+        raise DataError("this is no object of records", where=file, fix=_GOLD_FIX)
     if flat := mop.records(content):
         return {stem: flat}
     if all(isinstance(value, dict) for value in content.values()):
@@ -125,7 +125,7 @@ def _categories(content: Mapping[str, Any], file: Path) -> dict[str, list[Record
     found: dict[str, list[Record]] = {}
     for category, listed in content.items():
         if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
-            raise DataError(f"{category} is no list of records", where=str(file), fix=_GOLD_FIX)
+            raise DataError(f"{category} is no list of records", where=file, fix=_GOLD_FIX)
         found[category] = [
             {
                 slot: _values(value, f"{file}: {category}, record {at}, {slot}")

@@ -234,7 +234,7 @@ def _files(paths: Iterable[str | Path]) -> list[Path]:
             ]
             if not files:
                 fix = "check the pattern and the folder"
-                raise DataError("no file matches this pattern", where=str(given), fix=fix)
+                raise DataError("no file matches this pattern", where=given, fix=fix)
             found |= dict.fromkeys(files)
         else:
             near = [other.name for other in path.parent.glob(f"{path.stem}.*")][:3]
@@ -259,7 +259,7 @@ def _inside(folder: Path) -> list[Path]:
         there = ", ".join(f"{many} {kind or 'without a suffix'}" for kind, many in others.items())
         raise DataError(
             "no RDF file in this folder" + (f", but {there}" if there else ""),
-            where=str(folder),
+            where=folder,
             fix=f"RDF files end in {' '.join(SUFFIXES)}; tables are named one by one.",
         )
     return known
@@ -569,7 +569,7 @@ def format_of(path: Path, text: str) -> Format:
     seen = sniff(head)
     if seen in _REFUSED:
         raise DataError(
-            f"this is {seen}, which cannot be read here", where=str(path), fix=_REFUSED[seen]
+            f"this is {seen}, which cannot be read here", where=path, fix=_REFUSED[seen]
         )
     if seen in _FOREIGN or suffix in FOREIGN_SUFFIXES:
         return cast(Format, seen if seen in _FOREIGN else FOREIGN_SUFFIXES[suffix])
@@ -592,7 +592,7 @@ def format_of(path: Path, text: str) -> Format:
     if known is None:
         raise DataError(
             f"cannot tell what this file holds (suffix {suffix or 'none'})",
-            where=str(path),
+            where=path,
             fix=f"give it the suffix of its format: {' '.join(SUFFIXES)}, each also with .gz; "
             f"{' '.join(NAME_SUFFIXES)} are for plain triples, head TAB relation TAB tail, "
             f"{' '.join(TABLE_SUFFIXES)} for tables with a header. Text is not a graph yet: %kgc (kgnb build) makes "

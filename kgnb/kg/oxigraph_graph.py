@@ -387,13 +387,13 @@ def _open(folder: str | Path | None, read_only: bool) -> ox.Store:
     if path.is_file():
         raise DataError(
             "this is a file, and a store is a folder",
-            where=str(path),
+            where=path,
             fix="open a store in memory and load() the file into it",
         )
     if read_only and not (path / "CURRENT").exists():
         raise DataError(
             "there is no store in this folder",
-            where=str(path),
+            where=path,
             fix="open it once without read_only=True",
         )
     try:

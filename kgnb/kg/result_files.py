@@ -89,7 +89,7 @@ def _writable(path: Path) -> Iterator[None]:
     except ValueError as error:
         raise DataError(
             f"a term cannot be written in {path.suffix}: {str(error)[:300]}",
-            where=str(path),
+            where=path,
             fix="Leave it out with a FILTER; .csv and .json take IRIs that are malformed.",
         ) from error
 
@@ -220,6 +220,6 @@ def python_value(term: Term | None) -> object:
 def _no_form(path: Path, forms: Iterable[str], what: str, hint: str) -> DataError:
     return DataError(
         f"{what} cannot be written as {path.suffix or 'a file without a suffix'}",
-        where=str(path),
+        where=path,
         fix=f"Choose {', '.join(forms)}; {hint}.",
     )

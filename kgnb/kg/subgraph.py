@@ -228,7 +228,7 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
     if not progress.exists():
         if out.exists():
             raise DataError(
-                "it is there already", where=str(out), fix="Name another file, or remove this one."
+                "it is there already", where=out, fix="Name another file, or remove this one."
             )
         return []
     try:
@@ -243,7 +243,7 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
     if (first or written) and first.get("run") != run:
         raise DataError(
             "it is the progress of another run: other entities, hops, options or another endpoint",
-            where=str(progress),
+            where=progress,
             fix=f"Repeat the command of that run, name another --out, or remove it and {out}.",
         )
     kept = next((at for at, step in enumerate(steps) if step.get("failed")), len(steps))
@@ -252,7 +252,7 @@ def _steps_done(out: Path, progress: Path, run: str) -> list[dict[str, Any]]:
     if not isinstance(size, int) or not 0 <= size <= written:
         raise DataError(
             "it does not fit the file that was written",
-            where=str(progress),
+            where=progress,
             fix=f"Remove it and {out}, and say the same again.",
         )
     if out.exists():

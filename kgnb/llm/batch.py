@@ -225,7 +225,7 @@ class RecordedModel:
         if not (self.folder / "replies.jsonl").is_file():
             raise DataError(
                 "there is no such recording",
-                where=str(folder),
+                where=folder,
                 fix="See data/recordings for those there are.",
             )
         self._replies = Replies(self.folder)
@@ -243,7 +243,7 @@ class RecordedModel:
             raise MissingReply(
                 f"{self.name} holds no reply to this request [{wanted}]",
                 digest=wanted,
-                where=str(self.folder),
+                where=self.folder,
                 fix="It was made for other data, options or prompts: record it again with kgnb batch (docs/models.md).",
             )
         return replace(_counted(reply, request), cached=True)
@@ -287,7 +287,7 @@ def standing(folder: Path | str) -> Standing:
     """
     path = Path(folder)
     if not path.is_dir():
-        raise DataError("is not a folder", where=str(folder), fix="Name the one of batch:FOLDER.")
+        raise DataError("is not a folder", where=folder, fix="Name the one of batch:FOLDER.")
     replies = Replies(path)
     rows = {row["custom_id"]: row for row in requests_in(path)}
     waiting = tuple(wanted for wanted in rows if wanted not in replies.lines)
@@ -341,9 +341,7 @@ def _recorded(path: Path, out: Path) -> int:
         used = {"usage": [usage.prompt_tokens, usage.completion_tokens]}
         lines[wanted] = {"custom_id": wanted, **text, **called, **used}
     if not lines:
-        raise DataError(
-            "no request in it has a reply", where=str(path), fix="See kgnb batch status."
-        )
+        raise DataError("no request in it has a reply", where=path, fix="See kgnb batch status.")
     out.mkdir(parents=True, exist_ok=True)
     content = "".join(
         json.dumps(lines[wanted], ensure_ascii=False) + "\n" for wanted in sorted(lines)

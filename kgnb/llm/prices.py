@@ -65,15 +65,15 @@ class Prices:
             content = tomllib.loads(read_input(path, _FORM))
         except tomllib.TOMLDecodeError as error:
             raise DataError(
-                f"cannot be read as a table of prices: {error}", where=str(path), fix=_FORM
+                f"cannot be read as a table of prices: {error}", where=path, fix=_FORM
             ) from error
         if "date" not in content:
-            raise DataError("the prices have no date", where=str(path), fix=_FORM)
+            raise DataError("the prices have no date", where=path, fix=_FORM)
         try:
             return cls(str(content["date"]), _MODELS.validate_python(content.get("models")))
         except ValueError as error:
             what = "it needs a table per model; a price is a number of US dollars per million tokens, 0 or more"
-            raise DataError(what, where=str(path), fix=_FORM, details=str(error)) from error
+            raise DataError(what, where=path, fix=_FORM, details=str(error)) from error
 
 
 _MODELS: TypeAdapter[dict[str, Price]] = TypeAdapter(

@@ -250,7 +250,7 @@ class ReplayCache(SqliteFile):
         folder = Path(folder)
         if not folder.is_dir():
             raise DataError(
-                "is not a folder", where=str(folder), fix="Name the folder that the export wrote."
+                "is not a folder", where=folder, fix="Name the folder that the export wrote."
             )
         return self.insert([_entry(path) for path in sorted(folder.glob("*.json"))])
 
@@ -271,16 +271,16 @@ def _entry(path: Path) -> tuple[str, str, str]:
     fix = "Export it again, or delete this file."
     try:
         if path.stat().st_size > _LONGEST_FILE:
-            raise DataError("is too large for a cached reply", where=str(path), fix=fix)
+            raise DataError("is too large for a cached reply", where=path, fix=fix)
         content = from_json(path.read_bytes())
         key = Key.of_content(content["request"])
         reply = reply_to_json(reply_from_json(json.dumps(content["reply"]), str(path)))
     except (OSError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise DataError(
-            f"cannot be read as a cached reply: {error}", where=str(path), fix=fix
+            f"cannot be read as a cached reply: {error}", where=path, fix=fix
         ) from error
     if key.digest != path.stem:
-        raise DataError("holds another request than its name says", where=str(path), fix=fix)
+        raise DataError("holds another request than its name says", where=path, fix=fix)
     return key.digest, key.content, reply
 
 
@@ -289,6 +289,6 @@ class MissingReply(DataError):
     way.
     """
 
-    def __init__(self, what: str, *, digest: str, where: str, fix: str) -> None:
+    def __init__(self, what: str, *, digest: str, where: str | Path, fix: str) -> None:
         super().__init__(what, where=where, fix=fix, details=f"digest {digest}")
         self.digest = digest

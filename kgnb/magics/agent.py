@@ -24,7 +24,7 @@ from kgnb.magics.progress import NotebookLine, ShellLine, summary
 from kgnb.magics.reviewing import Queue, actions, by_name, queue_of, review_arguments, say_found
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.bundle import count
-from kgnb.results.table import Table, Value, texts
+from kgnb.results.table import Table, TableRows, texts
 from kgnb.run import Run
 from kgnb.tasks.agents import kind_of
 from kgnb.tasks.task import Task
@@ -111,7 +111,7 @@ class AgentMagics(VerbMagics, Generic[T]):
 
     def started(self, task: T) -> Any:
         """What ``start`` shows: each input and how much is in it."""
-        rows: list[list[Value]] = []
+        rows: TableRows = []
         for one in self.agent.main:
             value = task.inputs[one.name]
             counts = value.counts() if hasattr(value, "counts") else {}

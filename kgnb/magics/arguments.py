@@ -11,7 +11,6 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -19,7 +18,7 @@ from IPython.core.magic_arguments import ArgDecorator, MagicArgumentParser
 
 from kgnb.agents.agent import Input
 from kgnb.agents.options import OptionInfo, within
-from kgnb.errors import KgnbError
+from kgnb.errors import KgnbError, nearest
 from kgnb.secret import blot_forms
 
 VARIABLE = re.compile(r"\{\{\s*([^\W\d]\w*)\s*\}\}")
@@ -269,21 +268,16 @@ def parse(
     if extra:
         option = extra[0].partition("=")[0]
         having = [f"%{one.prog}" for one in others if option in one._option_string_actions]
-        near = get_close_matches(option, parser._option_string_actions, n=1, cutoff=0.6)
-        hint = (
-            f"{option} belongs to {', '.join(having)}. "
-            if having
-            else f"Did you mean {near[0]}? "
-            if near
-            else ""
-        )
+        hint = nearest(option, parser._option_string_actions)
+        if having:
+            hint = f"{option} belongs to {', '.join(having)}."
         raise LineError(
             f"%{parser.prog} has no option {extra[0]}"
             if extra[0].startswith("-")
             else f"%{parser.prog} does not take {extra[0]!r}",
             line=line,
             at=str(extra[0]),
-            fix=hint + _usage(parser),
+            fix=f"{hint} {_usage(parser)}".lstrip(),
         )
     for name, value in vars(arguments).items() if not partial else ():
         setattr(
@@ -310,12 +304,11 @@ def _body_words(parser: argparse.ArgumentParser, body: Mapping[str, object]) -> 
     for name, value in body.items():
         action = actions.get(name.replace("-", "_"))
         if action is None:
-            near = get_close_matches(name, actions, n=1)
             raise LineError(
                 f"%{parser.prog} has no option {name}",
                 line=f"{name} = {value!r}",
                 at=name,
-                fix=f"Did you mean {near[0]}?" if near else _usage(parser),
+                fix=nearest(name, actions) or _usage(parser),
             )
         option = next(text for text in action.option_strings if text.startswith("--"))
         if action.nargs == 0:

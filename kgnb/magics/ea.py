@@ -26,7 +26,7 @@ from kgnb.reporting.references import ranked_metrics
 from kgnb.results.bundle import count
 from kgnb.results.card import Page
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, TableRows, numbers, texts
 from kgnb.results.wording import percent
 from kgnb.tasks.aligning import AligningTask
 
@@ -43,7 +43,7 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             *texts(side="side", name="graph"),
             *numbers(**{key: key for key in sides.left.counts()}),
         )
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             [side, graph.name, *graph.counts().values()]
             for side, graph in (("source", sides.left), ("target", sides.right))
         ]
@@ -124,7 +124,7 @@ def explain(item: str, settled: Settled) -> Page:
         row = proposal.row(iri)
     except KeyError as error:
         what = f"{called(graph, entity)} was not aligned"
-        raise DataError(what, where="", fix="It is not a test source of this folder.") from error
+        raise DataError(what, fix="It is not a test source of this folder.") from error
     answer = next((one for one in settled.aligned.answers if one.question.row == row), None)
     selector = Selector(proposal, settled.aligned.selected.options)
     question = answer.question if answer is not None else selector.question(row)
@@ -146,7 +146,7 @@ def candidates(settled: Settled, row: int) -> Table:
     proposal = settled.proposal
     columns = [*numbers(rank="rank"), Column("name", "candidate", "iri")]
     columns += [*numbers(before="similarity before", after="score after"), Column("mark", "")]
-    rows: list[list[Value]] = []
+    rows: TableRows = []
     details: list[list[tuple[str, str]]] = []
     for at, target in enumerate(proposal.candidates[row].tolist()):
         if target < 0:

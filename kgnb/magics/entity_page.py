@@ -40,7 +40,7 @@ def entity_page(session: Session, question: Mapping[str, Any]) -> Json:
     """
     iri = str(question["iri"])
     if not is_iri(iri):
-        raise DataError(f"{iri!r} is not an IRI", where="", fix="Choose an entity of a result.")
+        raise DataError(f"{iri!r} is not an IRI", fix="Choose an entity of a result.")
     values = {"entity": Iri(iri)}
     named = _knowing(session, str(question.get("name") or ""), values)
     language = str(question.get("language") or "en")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from kgnb.agents.ontology_matching.values import (
@@ -17,13 +16,13 @@ from kgnb.agents.ontology_matching.values import (
     Judged,
     MatchQuestion,
 )
-from kgnb.errors import DataError
+from kgnb.errors import DataError, nearest
 from kgnb.kg.prefixes import shorten
 from kgnb.mappings import Alignment
 from kgnb.mappings import Mapping as Correspondence
 from kgnb.results.bundle import Bundled
 from kgnb.results.card import Page
-from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, TableRows, numbers, texts
 from kgnb.results.wording import percent
 
 WORDS = {
@@ -51,9 +50,8 @@ def explain(item: str, values: Mapping[str, Any]) -> Page:
     descriptions = named(item, described)
     if not descriptions:
         known = sorted({description.name for description in described.descriptions})
-        near = get_close_matches(item, known, n=3, cutoff=0.5)
-        fix = f"Did you mean {' or '.join(near)}?" if near else "%om retrieve lists the entities."
-        raise DataError(f"no entity of either ontology is called {item!r}", where="", fix=fix)
+        fix = nearest(item, known, 3, 0.5) or "%om retrieve lists the entities."
+        raise DataError(f"no entity of either ontology is called {item!r}", fix=fix)
     pages = [_page(description, StageFacts(values)) for description in descriptions]
     return pages[0] if len(pages) == 1 else Page("", pages)
 
@@ -192,7 +190,7 @@ def _candidates(about: Description, known: StageFacts) -> Table:
     offered = list(zip(question.candidates, question.others, strict=True)) if question else []
     choice = judged.verdict.choice if judged else None
     chosen = next((candidate for candidate, other in offered if other.iri == choice), None)
-    rows: list[list[Value]] = []
+    rows: TableRows = []
     details = []
     for candidate, other in offered:
         places = ranks.get(other.iri, {})
@@ -278,7 +276,6 @@ def contrast(one: str, other: str, values: Mapping[str, Any]) -> Page:
         what = f"{one!r} and {other!r} are not an entity of each ontology, of the same kind"
         raise DataError(
             what,
-            where="",
             fix="Only such pairs can be mapped. %om explain ITEM shows each by itself.",
         )
     source, target = sorted(pairs[0], key=lambda each: each.side)
@@ -304,7 +301,7 @@ def _pair_outcome(source: Description, target: Description, known: StageFacts) -
 
 def _texts(source: Description, target: Description) -> Table:
     """The names, definitions, axioms and neighbours of both."""
-    rows: list[list[Value]] = [["IRI", source.iri, target.iri], ["kind", source.kind, target.kind]]
+    rows: TableRows = [["IRI", source.iri, target.iri], ["kind", source.kind, target.kind]]
     for head, mine, theirs in (
         ("names", *("; ".join(map(" ".join, one.names)) for one in (source, target))),
         ("means", *("; ".join(one.told) for one in (source, target))),
@@ -348,7 +345,7 @@ def _side(about: Description, other: Description, known: StageFacts) -> tuple[Ta
         ("equal name", lambda iri, c: "yes" if "exact" in ranks.get(iri, {}) else "no"),
         ("chosen", lambda iri, c: "yes" if iri == chosen else "no"),
     ]
-    rows: list[list[Value]] = [
+    rows: TableRows = [
         [head, *(cell(one.iri, candidate) for one, candidate in found)] for head, cell in cells
     ]
     columns = [

@@ -8,13 +8,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from kgnb.backends import URL, open_endpoint, open_graph
 from kgnb.datasets.huts import FILES as HUTS
-from kgnb.errors import BackendError, DataError, KgnbError
+from kgnb.errors import BackendError, DataError, KgnbError, nearest
 from kgnb.kg.endpoint_graph import is_rdflib, is_wrapper
 from kgnb.kg.graph import Graph, Mended
 from kgnb.kg.ontology import Ontology
@@ -31,7 +30,7 @@ from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.bundle import TABLE_MIME, Bundled, Json, count
 from kgnb.results.found import Triples
 from kgnb.results.graph import Edge, GraphPicture, Node
-from kgnb.results.table import Table, Value, numbers, texts
+from kgnb.results.table import Table, TableRows, Value, numbers, texts
 from kgnb.settings import Endpoint, Settings, found_config, trust_config
 from kgnb.tasks.asking import graph_digests
 
@@ -53,7 +52,6 @@ _KINDS_IN_USE = "SELECT DISTINCT ?t { ?s a ?t FILTER(isIRI(?t)) }"
 _DECLARED = "SELECT ?t (COUNT(DISTINCT ?s) AS ?n) {{ VALUES ?t {{ {kinds} }} ?s a ?t FILTER(isIRI(?s)) }} GROUP BY ?t"
 LARGE = 100_000  # triples from which on the engine counts what is declared, and no label is read
 
-Rows = list[list[Value]]
 Link = tuple[str, str, str, int]  # class, property, class, how often
 
 
@@ -72,7 +70,7 @@ def info_table(
     those of some labels, and only classes and properties found within the time limit are listed.
     """
     notes = list(schema.notes)
-    rows: Rows = [
+    rows: TableRows = [
         [
             "triples",
             None if ontology is None else graph.count(),
@@ -141,7 +139,7 @@ def _written(iris: Sequence[str], between: str = " ") -> str:
     return between.join(n3(Iri(iri)) for iri in iris if is_iri(iri))
 
 
-def _declared(graph: Graph, timeout: float) -> Rows:
+def _declared(graph: Graph, timeout: float) -> TableRows:
     """How many classes and properties a large graph declares; none where it declares none."""
     asked = _DECLARED.format(kinds=_written(sorted(KINDS)))
     counts: Counter[str] = Counter()
@@ -150,7 +148,7 @@ def _declared(graph: Graph, timeout: float) -> Rows:
     return [[COUNTED[kind], counts[kind], ""] for kind in COUNTED if counts[kind]]
 
 
-def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> Rows:
+def _languages(graph: Graph, remote: bool, timeout: float, notes: list[str]) -> TableRows:
     try:
         found = graph.select(
             _OF_SOME if remote else _LANGUAGES, limit=LANGUAGES_LISTED + 2, timeout=timeout
@@ -279,7 +277,7 @@ class Opened(Bundled):
     def table(self) -> Table:
         """The number of triples, and what was repaired how often."""
         known = self.triples is not None
-        rows: list[list[Value]] = [["triples", self.triples] if known else ["connected", None]]
+        rows: TableRows = [["triples", self.triples] if known else ["connected", None]]
         rows += [[f"repaired: {one.kind}", one.count] for one in self.mended]
         rows += [
             [f"numbers beyond the engine: {one.predicate}", one.count]
@@ -374,11 +372,8 @@ class KgMagics(VerbMagics, magic="kg"):
                     where=file,
                     fix=f"Did you mean %kg open {{{{{file}}}}} --as {file}?",
                 )
-            near = get_close_matches(file, self._names_beside(file), n=1)
-            if near:
-                return DataError(
-                    "there is no such file", where=file, fix=f"Did you mean {near[0]}?"
-                )
+            if meant := nearest(file, self._names_beside(file)):
+                return DataError("there is no such file", where=file, fix=meant)
         return error
 
     def _names_beside(self, file: str) -> list[str]:
@@ -487,7 +482,6 @@ class KgMagics(VerbMagics, magic="kg"):
             others = f"It has {', '.join(known)}. " if known else ""
             raise DataError(
                 f"kgnb.toml does not describe an endpoint called {arguments.name}",
-                where="",
                 fix=f"{others}Give its URL: %kg connect {arguments.name} --url https://...",
             )
         return known.get(arguments.name, Endpoint(name=arguments.name, url="")).with_(**given)
@@ -510,7 +504,7 @@ class KgMagics(VerbMagics, magic="kg"):
             self.session.prefixes[name] = arguments.iri
         elif name:
             raise ValueError(f"give the IRI of {name}: as well")
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             [f"{one}:", iri, "this notebook"] for one, iri in self.session.prefixes.items()
         ]
         if self.session.current:
@@ -553,7 +547,7 @@ class KgMagics(VerbMagics, magic="kg"):
             + texts(origin="opened from")
         )
         columns += texts(health="health") if arguments.check else ()
-        rows: list[list[Value]] = []
+        rows: TableRows = []
         for one in self.session.graphs.values():
             size = None if is_remote(one) else one.graph.count()
             rows.append(
@@ -580,7 +574,7 @@ class KgMagics(VerbMagics, magic="kg"):
         path = Path(arguments.file).expanduser() if arguments.file else found_config()
         if path is None:
             raise DataError(
-                "there is no kgnb.toml in this folder or a parent", where="", fix="Name the file."
+                "there is no kgnb.toml in this folder or a parent", fix="Name the file."
             )
         print(f"trusted: {path.resolve()}")
         for line in trust_config(path):

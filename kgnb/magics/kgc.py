@@ -8,7 +8,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from kgnb.agents.kg_construction.session import ConstructionSession
 from kgnb.agents.kg_construction.tool_values import CallResult, Source, ToolDefinition
 from kgnb.backends import file_of
 from kgnb.datasets import huts
-from kgnb.errors import DataError
+from kgnb.errors import DataError, nearest
 from kgnb.files import from_json, no_file, write_whole
 from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -43,7 +42,7 @@ from kgnb.reporting.kg_construction import (
     scored,
 )
 from kgnb.results.bundle import count
-from kgnb.results.table import Table, Value, texts
+from kgnb.results.table import Table, TableRows, texts
 from kgnb.tasks.building import BuildingTask
 from kgnb.widgets.form import Form, tool_controls
 
@@ -79,7 +78,7 @@ class GraphInCells(BuildingTask):
         columns = texts(
             tool="call", arguments="arguments", source="source", span="characters", words="text"
         )
-        rows: list[list[Value]] = []
+        rows: TableRows = []
         for origin in self.session.origins(iri):
             call, said = self._call(origin.call, labels)
             span = "" if origin.start is None else f"{origin.start}-{origin.end}"
@@ -112,7 +111,7 @@ class GraphInCells(BuildingTask):
             hint="how to fix it",
         )
         labels = self.session.labels()
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             [
                 labels.get(one.focus, one.focus),
                 one.path,
@@ -137,11 +136,8 @@ def arguments_of(tool: ToolDefinition, words: list[str]) -> dict[str, Any]:
     for word in words:
         name, given, value = word.partition("=")
         if not given or name not in known:
-            near = get_close_matches(name, known, n=1)
-            fix = f"Did you mean {near[0]}? " if near else ""
-            raise LineError(
-                f"{tool.name} does not take {word!r}", fix=f"{fix}It takes {', '.join(known)}."
-            )
+            fix = f"{nearest(name, known)} It takes {', '.join(known)}.".lstrip()
+            raise LineError(f"{tool.name} does not take {word!r}", fix=fix)
         found[name] = typed(value, known[name])
     return found
 
@@ -160,7 +156,7 @@ def typed(text: str, schema: Mapping[str, Any]) -> Any:
 
 def shown(result: CallResult) -> Table:
     """The result of a call, for a person."""
-    rows: list[list[Value]] = [["written" if result.ok else "refused", result.iri]]
+    rows: TableRows = [["written" if result.ok else "refused", result.iri]]
     for one in result.violations:
         allowed = f" (allowed: {', '.join(one.allowed[:8])})" if one.allowed else ""
         what = one.path if one.path == one.constraint else f"{one.path}: {one.constraint}"
@@ -288,9 +284,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         try:
             tool = task.pack.tool(arguments.tool)
         except KeyError as error:
-            raise DataError(
-                str(error.args[0]), where="", fix="%kgc compile lists all tools."
-            ) from error
+            raise DataError(str(error.args[0]), fix="%kgc compile lists all tools.") from error
         given = arguments_of(tool, [*map(str, arguments.values)])
         if arguments.fill:
             who = f" --who {quote(arguments.who)}" if arguments.who else ""
@@ -437,7 +431,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
                     else ""
                 )
                 raise DataError(
-                    "the graph is empty, but the file is not", where=str(path), fix=kept + fix
+                    "the graph is empty, but the file is not", where=path, fix=kept + fix
                 )
             session.save(path)
             print(f"{count(len(session.facts), 'fact')}: ", end="")

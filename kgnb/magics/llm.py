@@ -21,7 +21,7 @@ from kgnb.magics.names import local_name
 from kgnb.magics.progress import interruptible
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
-from kgnb.results.table import Column, LabelledIri, Table, Value, numbers, texts
+from kgnb.results.table import Column, LabelledIri, Table, TableRows, numbers, texts
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -358,9 +358,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
     def info(self, arguments: argparse.Namespace) -> Table:
         """Show where vectors are stored, which embedder makes them, and how many there are."""
         index = self.session.index()
-        rows: list[list[Value]] = [
-            [name, index.count(name)] for name in interruptible(index.collections)
-        ]
+        rows: TableRows = [[name, index.count(name)] for name in interruptible(index.collections)]
         note = f"embedder: {self.session.settings.embedder}"
         columns = texts(collection="collection") + numbers(points="points")
         return Table(columns, rows, caption=f"Vectors in {index.name}", notes=[note])
@@ -402,7 +400,7 @@ class VectorsMagics(VerbMagics, magic="vectors"):
             found = index.search(name, arguments.view, vector, k=arguments.k, kind=arguments.kind)
             hits += [(name, hit) for hit in found]
         hits.sort(key=lambda one: (-one[1].score, one[1].id))
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             [
                 hit.score,
                 str(hit.payload.get("text", "")),

@@ -40,12 +40,10 @@ def entity_called(
         names = list(spelling)
         found = [iri for iri, name in zip(iris, names, strict=True) if name.casefold() == plain]
         if len(found) > 1:
-            raise DataError(
-                f"{item!r} is ambiguous: {', '.join(found[:4])}", where="", fix="Give its IRI."
-            )
+            raise DataError(f"{item!r} is ambiguous: {', '.join(found[:4])}", fix="Give its IRI.")
         if found:
             return found[0]
     near = [name for name in names if plain in name.casefold()][:3]
     near = near or get_close_matches(wanted, list(filter(None, names)), n=3, cutoff=0.5)
     fix = f"Did you mean {' or '.join(near)}?" if near else f"{listing} lists the entities."
-    raise DataError(f"nothing in {where} is called {item!r}", where="", fix=fix)
+    raise DataError(f"nothing in {where} is called {item!r}", fix=fix)

@@ -40,7 +40,7 @@ from kgnb.results.table import (
     Column,
     LabelledIri,
     Table,
-    Value,
+    TableRows,
     metrics,
     numbers,
     texts,
@@ -58,7 +58,7 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
     def started(self, task: MatchingTask) -> Table:
         """Both ontologies with their counts, and what was repaired in them."""
         columns = (*texts(side="side", name="ontology"), *numbers(**{kind: kind for kind in KINDS}))
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             [side, ontology.name, *(len(ontology.of_kind(kind)) for kind in KINDS)]
             for side, ontology in task.inputs.items()
         ]
@@ -118,7 +118,7 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
             Column("kind", "kind"),
         ]
         columns += [Column("text", "nearest text"), Column("cosine", "cosine", "number")]
-        rows: list[list[Value]] = []
+        rows: TableRows = []
         for hit in hits:
             entity = LabelledIri(hit.iri, names[hit.side, hit.iri])
             rows.append([hit.side, entity, hit.kind, hit.text, round(hit.cosine, 3)])

@@ -145,7 +145,7 @@ def decide_graph(
     task.values |= {stage: value for stage, value in new.items() if value is not None}
     if refused:
         fix = "Reject them in the review, or write them by %kgc call."
-        raise DataError(f"the graph still refuses: {'; '.join(refused)}", where="", fix=fix)
+        raise DataError(f"the graph still refuses: {'; '.join(refused)}", fix=fix)
     return built if grounding is None else grounding
 
 

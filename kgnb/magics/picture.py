@@ -48,9 +48,7 @@ def picture(
     alignment: Alignment = values["merge"]
     about = [one for one in named(around, described) if kind in (None, one.kind)] if around else []
     if around and not about:
-        raise DataError(
-            f"no entity is called {around!r}", where="", fix="%om retrieve lists the entities."
-        )
+        raise DataError(f"no entity is called {around!r}", fix="%om retrieve lists the entities.")
     kind = kind or (about[0].kind if about else "class")
     mappings = sorted(
         (m for m in alignment if m.kind == kind), key=lambda m: (-m.confidence, m.source, m.target)

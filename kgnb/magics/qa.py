@@ -33,7 +33,7 @@ from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue
 from kgnb.magics.verbs import Verb, verb
 from kgnb.results.bundle import count
-from kgnb.results.table import Table, Value, numbers, percents, texts
+from kgnb.results.table import Table, TableRows, Value, numbers, percents, texts
 from kgnb.tasks.asking import AnswerOutcome, AskingTask, entity_named
 from kgnb.tasks.asking import written as as_line
 from kgnb.tasks.task import Listener
@@ -203,9 +203,7 @@ def listed(stage: str, options: Sequence[Option]) -> Table:
         "answer": "Which of these are answers",
     }
     how = {"act": "%qa act 1", "reflect": "%qa reflect 1 3", "answer": "%qa answer 1 2"}[stage]
-    rows: list[list[Value]] = [
-        [number, option.text] for number, option in enumerate(options, start=1)
-    ]
+    rows: TableRows = [[number, option.text] for number, option in enumerate(options, start=1)]
     notes = [f"Choose: {how}, or %qa {stage} none"]
     if stage == "act":
         notes.append('Your own query: %qa act --sparql "SELECT ..."')
@@ -218,7 +216,7 @@ def rounds(state: State) -> Table:
     """
     columns = numbers(round="Round") + texts(action="Action", why="Why", by="Chosen by")
     columns += percents(confidence="Confidence") + numbers(triples="Triples", values="Values")
-    rows: list[list[Value]] = []
+    rows: TableRows = []
     for number, acted in enumerate(state.history, start=1):
         rows += [
             [number, f"refused: {one.action}", one.reason, "", None, None, None]
@@ -278,7 +276,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
 
     def started(self, task: QuestionInCells) -> Table:
         """The graph, the judge and the embedder."""
-        rows: list[list[Value]] = [
+        rows: TableRows = [
             ["graph", task["graph"].name],
             ["judge", task.option("judge")],
             ["embedder", self.session.embedder(task.option("embedder")).name],
@@ -550,16 +548,13 @@ def _exported(answers: Sequence[Answer], path: Path) -> str:
         if not last.support:
             raise DataError(
                 "the last answer has no proof",
-                where="",
                 fix="Only an answer from the graph has one.",
             )
         save_triples(list(last.support), path)
         return f"wrote {count(len(last.support), 'triple')} to {path}"
     if kind == ".rq":
         if not last.sparql:
-            raise DataError(
-                "the last answer has no query", where="", fix="Export .jsonl or .ttl instead."
-            )
+            raise DataError("the last answer has no query", fix="Export .jsonl or .ttl instead.")
         write_whole(path, last.sparql + "\n")
         return f"wrote the query to {path}"
     raise ValueError(f"{path.name}: export to .jsonl (answers), .ttl or .nt (proof) or .rq (query)")

@@ -234,7 +234,7 @@ class Queue:
         if word.isdigit():
             every = waiting(self.answers, below=self.below)
             if not 0 < int(word) <= len(every):
-                raise DataError(f"there is no question {word}", where="", fix=fix)
+                raise DataError(f"there is no question {word}", fix=fix)
             entry = every[int(word) - 1]
             return entry.question, entry.verdict
         wanted = self.named(
@@ -246,14 +246,13 @@ class Queue:
         if len(found) == 1:
             return found[0].question, found[0].verdict
         if not found:
-            raise DataError(f"there is no question about {word!r}", where="", fix=fix)
+            raise DataError(f"there is no question about {word!r}", fix=fix)
         names = ", ".join(
             f"{one.side} {one.iri}".strip()
             for one in (subject(each.question) for each in found[:4])
         )
         raise DataError(
             f"{word!r} is ambiguous: {names}",
-            where="",
             fix=f"Give its number in {self.line} --list, or its IRI.",
         )
 

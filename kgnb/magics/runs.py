@@ -10,7 +10,7 @@ from typing import Any
 from kgnb.errors import DataError
 from kgnb.magics.arguments import argument
 from kgnb.magics.verbs import HELP, PlainMagics, verb
-from kgnb.results.table import Table, Value, numbers, texts
+from kgnb.results.table import Table, TableRows, numbers, texts
 from kgnb.run import Run
 from kgnb.run.run import RunComparison
 
@@ -56,7 +56,7 @@ class RunMagics(PlainMagics, magic="run_view"):
         return runs[-1]
 
     def _list(self) -> Table:
-        rows: list[list[Value]] = []
+        rows: TableRows = []
         for number, run in enumerate(self.session.begun, start=1):
             total = run.totals
             tokens = total["prompt_tokens"] + total["completion_tokens"]
@@ -117,7 +117,7 @@ class ReportMagics(PlainMagics, magic="report"):
             )
         given = split(tuple(map(str, arguments.values)))
         result = run_report(name, given, arguments.out, self.session.settings)
-        rows: list[list[Value]] = [["page", str(result.html)], ["notebook", str(result.notebook)]]
+        rows: TableRows = [["page", str(result.html)], ["notebook", str(result.notebook)]]
         rows += [[figure, value] for figure, value in headline_figures(result.metrics).items()]
         return Table(
             texts(what="what", value="value"),

@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from threading import Thread
 from typing import Any
 
 from kgnb.backends import URL, open_graph, open_ontology
-from kgnb.errors import BackendError, DataError
+from kgnb.errors import BackendError, DataError, nearest
 from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
@@ -65,7 +64,6 @@ class Session(Opener):
         wanted = name or self.current
         if wanted in self.graphs:
             return self.graphs[wanted]
-        near = get_close_matches(wanted, self.graphs, n=1)
         known = (
             f"Open graphs: {', '.join(self.graphs)}."
             if self.graphs
@@ -73,8 +71,7 @@ class Session(Opener):
         )
         raise DataError(
             f"no graph called {wanted} is open" if wanted else "no graph is open",
-            where="",
-            fix=f"Did you mean {near[0]}? {known}" if near else known,
+            fix=f"{nearest(wanted, self.graphs)} {known}".lstrip(),
         )
 
     def source(self, spec: Any) -> Any:

@@ -356,7 +356,6 @@ class TurtleMagics(GraphMagics, magic="turtle"):
             if not isinstance(named.graph, OxigraphGraph):
                 raise DataError(
                     f"{named.name} is on a server",
-                    where="",
                     fix="Use %%sparql --update to change it.",
                 )
             self._load(named.graph, arguments.cell)

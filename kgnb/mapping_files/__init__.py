@@ -106,11 +106,11 @@ def load(path: str | os.PathLike[str], *, plain: bool = False) -> Alignment:
                 return found
             if not any(line and line[:1] != b"#" for line in content.splitlines()):
                 raise DataError(
-                    "it holds no pair", where=str(file), fix="Check that it was written to the end."
+                    "it holds no pair", where=file, fix="Check that it was written to the end."
                 )
             raise DataError(
                 "no row holds two IRIs, and no column is named subject_id",
-                where=str(file),
+                where=file,
                 fix="A table of pairs has a source IRI and a target IRI in its first two columns; an "
                 "SSSOM table has the columns subject_id, predicate_id and object_id.",
             )

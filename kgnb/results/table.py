@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgnb.results import cells, columns
 from kgnb.results.bundle import (
@@ -29,8 +29,20 @@ from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, link_target, o
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Column", "Kind", "LabelledIri", "Table", "Value", "numbers", "percents", "texts"]
+__all__ = [
+    "Column",
+    "Kind",
+    "LabelledIri",
+    "Table",
+    "TableRows",
+    "Value",
+    "numbers",
+    "percents",
+    "texts",
+]
 
+TableRows: TypeAlias = list[list[Value]]
+"""Rows while they are put together."""
 _JSON_LENGTH = 1_500_000  # characters all rows may take in a saved notebook, details included
 _TABLE = "border-collapse: collapse; table-layout: auto; font-size: 13px; margin: 4px 0; border: 0"
 _CELL = "padding: 4px 12px 4px 0; vertical-align: top; border: 0; max-width: 420px"

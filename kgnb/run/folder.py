@@ -111,7 +111,7 @@ def _refuse_unwritable(folder: Path) -> None:
     if why:
         raise DataError(
             f"the run cannot be saved here: {why}",
-            where=str(folder),
+            where=folder,
             fix="Name a folder that you can write to.",
         )
 
@@ -153,7 +153,7 @@ def read_run(path: Path | str) -> Record:
     except OSError as error:
         raise DataError(
             f"no run can be read: {error.strerror}",
-            where=str(file),
+            where=file,
             fix="Name the folder that holds events.jsonl.",
         ) from error
     record = Record()
@@ -165,7 +165,7 @@ def read_run(path: Path | str) -> Record:
             if event.get("event") == "run" and event["version"] != VERSION:
                 raise DataError(
                     f"the run is of version {event['version']}, this kgnb reads version {VERSION}",
-                    where=str(file),
+                    where=file,
                     fix="Read it with the version of kgnb that wrote it.",
                 )
             record.apply(event)
@@ -179,7 +179,7 @@ def read_run(path: Path | str) -> Record:
             ) from error
     if not record.agent:
         raise DataError(
-            "the file holds no run", where=str(file), fix="Name the folder of a run that has begun."
+            "the file holds no run", where=file, fix="Name the folder of a run that has begun."
         )
     try:
         record.to_json()
@@ -189,9 +189,7 @@ def read_run(path: Path | str) -> Record:
     except (TypeError, ValueError, AttributeError):
         sound = False
     if not sound:
-        raise DataError(
-            "the run holds values of the wrong type", where=str(file), fix="Run it again."
-        )
+        raise DataError("the run holds values of the wrong type", where=file, fix="Run it again.")
     return record
 
 

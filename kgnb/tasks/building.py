@@ -122,17 +122,13 @@ def open_pack(folder: Path) -> ToolPack:
         tools = (folder / "tools.json").read_text(encoding="utf-8")
         ontology = (folder / ONTOLOGY).read_bytes()
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise DataError(
-            f"this pack is incomplete: {error!r}", where=str(folder), fix=fix
-        ) from error
+        raise DataError(f"this pack is incomplete: {error!r}", where=folder, fix=fix) from error
     graph = OxigraphGraph(name=name)
     load(graph, folder / ONTOLOGY)
     pack = compile_graph(graph, closed_world=closed, only=only, **options)
     if hashlib.sha256(ontology).hexdigest() != content or pack.tools_json() != tools:
         why = "its files were changed, or another version of kgnb made it"
-        raise DataError(
-            f"this pack is not what its ontology gives: {why}", where=str(folder), fix=fix
-        )
+        raise DataError(f"this pack is not what its ontology gives: {why}", where=folder, fix=fix)
     return pack
 
 
@@ -313,7 +309,7 @@ class BuildingTask(Task):
         if path.suffix not in (".trig", ".ttl", ".jsonld") or not path.absolute().parent.is_dir():
             raise DataError(
                 "a graph is extended in a .trig, .ttl or .jsonld file, in a folder that exists",
-                where=str(path),
+                where=path,
                 fix="Name such a file, or the URL of a service's updates.",
             )
         store = OxigraphGraph()

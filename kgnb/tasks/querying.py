@@ -76,7 +76,7 @@ def query(
         )
     if form == "ASK" and export is not None:
         raise DataError(
-            "yes or no is not written to a file", where=str(export), fix="leave out --export"
+            "yes or no is not written to a file", where=export, fix="leave out --export"
         )
     found: Found
     with _placing(len(head)):

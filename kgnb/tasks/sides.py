@@ -143,7 +143,7 @@ def _folder(source: Source) -> EntityFolder:
                 f"{source} is {kind}: name the other graph as well, or a folder that holds both"
             )
         raise DataError(
-            "there is no such folder", where=str(source), fix="Name a folder, or two graphs."
+            "there is no such folder", where=source, fix="Name a folder, or two graphs."
         )
     return read_folder(source)
 
@@ -323,7 +323,7 @@ def _named(sides: Sides, names: Names) -> Sides:
     if not known:
         raise DataError(
             "it names no entity of either graph",
-            where=str(names) if isinstance(names, str | Path) else "names",
+            where=names if isinstance(names, str | Path) else "names",
             fix='It maps IRIs to names, as in {"http://example.org/a": "Hut"}.',
         )
     note = f"names of {count(known, 'entity', 'entities')} were given"
@@ -341,10 +341,10 @@ def _names_in(path: Path) -> dict[str, str]:
         content = from_json(read_input(path, fix))
     except ValueError as error:
         raise DataError(
-            "the file of names is not JSON", where=str(path), fix=fix, details=str(error)
+            "the file of names is not JSON", where=path, fix=fix, details=str(error)
         ) from error
     if not isinstance(content, dict) or not all(isinstance(name, str) for name in content.values()):
-        raise DataError("the file of names does not map IRIs to names", where=str(path), fix=fix)
+        raise DataError("the file of names does not map IRIs to names", where=path, fix=fix)
     return content
 
 

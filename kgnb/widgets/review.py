@@ -25,7 +25,7 @@ from kgnb.judging import (
     pending,
 )
 from kgnb.results.bundle import count
-from kgnb.results.table import Column, LabelledIri, Table, Value
+from kgnb.results.table import Column, LabelledIri, Table, TableRows
 from kgnb.results.wording import percent
 
 HERE = pathlib.Path(__file__).parent
@@ -418,7 +418,7 @@ def review_table(entries: Sequence[Pending[Any]], numbers: Sequence[int] = ()) -
         Column("gain", "expected gain", "number"),
     ]
     abouts = [subject(entry.question) for entry in entries]
-    rows: list[list[Value]] = [
+    rows: TableRows = [
         [
             number,
             about.side,
