@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import click
 
 
@@ -42,8 +44,7 @@ def export(folder: str, vectors: bool) -> None:
     from kgnb.settings import Settings
 
     settings = Settings.load()
-    for name, count in export_cache(settings.cache, folder, vectors=vectors).items():
-        click.echo(f"{name:10} {count:>9,}")
+    _say(export_cache(settings.cache, folder, vectors=vectors))
     if scan(folder, known_secrets(settings)):
         click.echo(f"kgnb: it may contain secrets: kgnb scan {folder} shows where", err=True)
 
@@ -55,8 +56,7 @@ def take_in(folder: str) -> None:
     from kgnb.reporting.sharing import import_cache
     from kgnb.settings import Settings
 
-    for name, count in import_cache(Settings.load().cache, folder).items():
-        click.echo(f"{name:10} {count:>9,} new")
+    _say(import_cache(Settings.load().cache, folder), " new")
 
 
 @cache.command()
@@ -73,8 +73,7 @@ def clear(kinds: tuple[str, ...], yes: bool) -> None:
     there = ", ".join(f"{contents(settings.cache)[name][0]:,} {name}" for name in names)
     if not yes:
         click.confirm(f"Delete {there} in {settings.cache}?", abort=True, err=True)
-    for name, count in clear_cache(settings.cache, names).items():
-        click.echo(f"{name:10} {count:>9,} deleted")
+    _say(clear_cache(settings.cache, names), " deleted")
 
 
 @cache.command()
@@ -100,5 +99,9 @@ def forget(text: str | None, older_than: int | None) -> None:
         raise click.UsageError("give either TEXT or --older-than DAYS")
     cache = Settings.load().cache
     counts = forgotten(cache, text) if text is not None else forget_older(cache, older_than or 0)
+    _say(counts, " deleted")
+
+
+def _say(counts: Mapping[str, int], what: str = "") -> None:
     for name, count in counts.items():
-        click.echo(f"{name:10} {count:>9,} deleted")
+        click.echo(f"{name:10} {count:>9,}{what}")

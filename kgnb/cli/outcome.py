@@ -143,8 +143,7 @@ def _shown_by(other: Callable[..., None], lost: list[str]) -> Callable[..., None
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if issubclass(category, NotKept):
             lost.append(str(message))
-            print(f"kgnb: {unbroken(str(message))}", file=sys.stderr)
-        elif issubclass(category, _SAID):
+        if issubclass(category, (NotKept, *_SAID)):
             print(f"kgnb: {unbroken(str(message))}", file=sys.stderr)
         else:
             other(message, category, *rest, **more)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import pyoxigraph as ox
 
@@ -105,7 +105,8 @@ def readers(
         if mark in (".", ",", "0"):
             found.append(_numbers(mark, mends))
         else:
-            found.append((_truths(cells, mends) or _dates(cells, mends)) if cells else None)
+            read = (_truths(cells) or _dates(cells, mends)) if cells else None
+            found.append(partial(_present, read, mends) if read is not None else None)
     return found
 
 
@@ -166,15 +167,20 @@ def _numbers(mark: str, mends: Mends) -> Reader:
     return read
 
 
-def _truths(cells: Sequence[str], mends: Mends) -> Reader | None:
+def _present(read: Reader, mends: Mends, cell: str) -> ox.Literal | None:
+    """What a cell says, or None where it says that there is no value."""
+    if cell.casefold() in _MISSING:
+        mends.note(MISSING, cell, "")
+        return None
+    return read(cell)
+
+
+def _truths(cells: Sequence[str]) -> Reader | None:
     """What reads a column in which every cell is true or false."""
     if not all(cell.casefold() in ("true", "false") for cell in cells):
         return None
 
     def read(cell: str) -> ox.Literal | None:
-        if cell.casefold() in _MISSING:
-            mends.note(MISSING, cell, "")
-            return None
         return ox.Literal(cell.casefold(), datatype=_BOOLEAN)
 
     return read
@@ -260,9 +266,6 @@ def _dates(cells: Sequence[str], mends: Mends) -> Reader | None:
     place = 1 if orders == {"month first"} else 0
 
     def literal(cell: str) -> ox.Literal | None:
-        if cell.casefold() in _MISSING:
-            mends.note(MISSING, cell, "")
-            return None
         dates = read.get(cell, ())
         if not dates:
             mends.note(IMPOSSIBLE, cell, cell)
@@ -285,9 +288,6 @@ def _order(cell: str) -> str:
 
 def _moments(mends: Mends) -> Reader:
     def literal(cell: str) -> ox.Literal | None:
-        if cell.casefold() in _MISSING:
-            mends.note(MISSING, cell, "")
-            return None
         found = _MOMENT.fullmatch(cell)
         assert found is not None  # every cell of the column was looked at
         text = f"{found[1]}T{found[2]}{found[3] or ':00'}{found[4] or ''}"

@@ -478,33 +478,21 @@ class Axioms:
         """
         if not isinstance(expression, Blank):
             return []
-        on = [self._property(node) for node in self.get(expression, v.ON_PROPERTY)]
+        on = list(filter(None, map(self._property, self.get(expression, v.ON_PROPERTY))))
         found: list[Restriction] = []
         for predicate, values in self.of[expression].items():
-            for value in values:
+            kind = v.CONSTRAINTS.get(predicate) or v.CARDINALITIES.get(predicate, "")
+            for value in values if kind else ():
+                number: int | None = None
                 if predicate in v.CONSTRAINTS:
                     fillers = [""] if predicate.endswith("hasSelf") else self._fillers(value)
-                    found += [
-                        Restriction(p, v.CONSTRAINTS[predicate], filler)
-                        for p in on
-                        if p
-                        for filler in fillers
-                    ]
-                elif (
-                    predicate in v.CARDINALITIES
-                    and isinstance(value, Literal)
-                    and value.text.strip().isdecimal()
-                ):
+                elif isinstance(value, Literal) and value.text.strip().isdecimal():
                     classes = self.get(expression, *v.ON_FILLER)
                     fillers = self._fillers(classes[0]) if classes else [""]
                     number = int(value.text)
-                    constraint = v.CARDINALITIES[predicate]
-                    found += [
-                        Restriction(p, constraint, filler, number)
-                        for p in on
-                        if p
-                        for filler in fillers
-                    ]
+                else:
+                    continue
+                found += [Restriction(p, kind, filler, number) for p in on for filler in fillers]
         return found
 
     def _property(self, node: Term) -> str:

@@ -8,7 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -127,13 +127,7 @@ def reply_to_json(reply: Reply) -> str:
     content = {
         "text": reply.text,
         "tool_calls": [_call_to_json(call) for call in reply.tool_calls],
-        "usage": [
-            reply.usage.prompt_tokens,
-            reply.usage.completion_tokens,
-            reply.usage.estimated,
-            reply.usage.cached_tokens,
-            reply.usage.reasoning_tokens,
-        ],
+        "usage": astuple(reply.usage),
         "finish_reason": reply.finish_reason,
         "model": reply.model,
     } | ({"carried": reply.carried} if reply.carried else {})

@@ -34,13 +34,7 @@ def fit(text: str, cells: int) -> str:
     """
     if width(text) <= cells:
         return text
-    kept, left = "", cells - 1
-    for character in text:
-        left -= _cells(character)
-        if left < 0:
-            break
-        kept += character
-    return kept + "…"
+    return _beginning(text, cells - 1) + "…"
 
 
 def fit_ends(text: str, cells: int) -> str:
@@ -51,13 +45,16 @@ def fit_ends(text: str, cells: int) -> str:
     """
     if width(text) <= cells:
         return text
-    end, left = "", cells // 3 + 1
-    for character in reversed(text):
-        left -= _cells(character)
-        if left < 0:
-            break
-        end = character + end
+    end = _beginning(text[::-1], cells // 3 + 1)[::-1]
     return fit(text, cells - width(end)) + end
+
+
+def _beginning(text: str, cells: int) -> str:
+    for at, character in enumerate(text):
+        cells -= _cells(character)
+        if cells < 0:
+            return text[:at]
+    return text
 
 
 def pad(text: str, cells: int, right: bool = False) -> str:

@@ -182,59 +182,17 @@ def align_entities(
     ).alignment
 
 
-def align(
-    left: Source | Sides,
-    right: Source | None = None,
-    *,
-    seeds: Seeds = None,
-    names: Names = "native",
-    labels: Iterable[GraphSource] = (),
-    universe: Universe = "test",
-    judge: JudgeGiven = "auto",
-    planner: str | Judge[PlanQuestion] = "auto",
-    plans: str | Path | None = None,
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
-    look: LookOptions = LookOptions(),
-    reference: Alignment | Links | Iterable[tuple[str, str]] | str | Path | None = None,
-    error_rate: float = 0.0,
-    seed: int = 0,
-    decisions: EntityDecisions | str | Path | None = None,
-    run: Run | None = None,
-    settings: Settings | None = None,
-    on_event: Callable[[Any], None] | None = None,
-) -> AlignmentOutcome:
+def align(left: Source | Sides, right: Source | None = None, **given: Any) -> AlignmentOutcome:
     """The alignment as ``align_entities`` gives it, with the two sides and what it took; the same
-    arguments.
+    arguments, whose types and defaults stand there.
     """
-    inputs = {
-        "left": left,
-        "right": right,
-        "seeds": seeds,
-        "names": names,
-        "labels": labels,
-        "universe": universe,
-        "plans": plans,
-    }
-    known = links_of(reference) if reference is not None else None
-    task = AligningTask.of(
-        AGENT,
-        inputs,
-        judge=judge,
-        planner=planner,
-        embedder=embedder,
-        model=model,
-        options=options,
-        look=replace(look, share=0.0) if judge == "first" else look,
-        reference=known,
-        error_rate=error_rate,
-        oracle_seed=seed,
-        decisions=decisions,
-        run=run,
-        settings=settings,
-        on_event=on_event,
-    )
+    named = {one.name: given.pop(one.name) for one in AGENT.inputs if one.name in given}
+    if given.get("reference") is not None:
+        given["reference"] = links_of(given["reference"])
+    if given.get("judge") == "first":
+        given["look"] = replace(given.get("look", LookOptions()), share=0.0)
+    given["oracle_seed"] = given.pop("seed", 0)
+    task = AligningTask.of(AGENT, {"left": left, "right": right, **named}, **given)
     task.run_through()
     return task.outcome()
 

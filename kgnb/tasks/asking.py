@@ -414,36 +414,26 @@ class AskingTask(Task):
         return pipeline.answer_question(asked, self.context, options=self["options"], run=self.run)
 
 
-def open_context(
-    graph: GraphSource,
+def asking_task(
+    graph: GraphSource | GraphContext,
     *,
-    judge: JudgeSource = "auto",
-    embedder: str | Embedder | None = None,
-    model: ChatModel | None = None,
-    options: Options = Options(),
     examples: Sequence[Example] | str | Path = (),
     decisions: str | Path | None = None,
-    run: Run | None = None,
-    settings: Settings | None = None,
-    on_event: Callable[[Any], None] | None = None,
-) -> GraphContext:
+    **told: Any,
+) -> AskingTask:
+    """A task that asks many questions of one graph. Arguments as in ``answer_question``."""
+    inputs = {"graph": graph, "examples": examples, "decisions": decisions}
+    return AskingTask.of(AGENT, inputs, **told)
+
+
+def open_context(graph: GraphSource, **told: Any) -> GraphContext:
     """The shared context of many questions over one graph: labels, relations and vectors are looked
     up once.
 
     With a ``run``, its queries, calls and judgements are noted there. Arguments as in
     ``answer_question``.
     """
-    return AskingTask.of(
-        AGENT,
-        {"graph": graph, "examples": examples, "decisions": decisions},
-        judge=judge,
-        embedder=embedder,
-        model=model,
-        options=options,
-        run=run,
-        settings=settings,
-        on_event=on_event,
-    ).context
+    return asking_task(graph, **told).context
 
 
 def answer_questions(
@@ -491,9 +481,10 @@ def answer_questions(
         >>> [outcome.id for outcome in outcomes]
         ['q1', 'q2']
     """
-    task = AskingTask.of(
-        AGENT,
-        {"graph": graph, "examples": examples, "decisions": decisions},
+    task = asking_task(
+        graph,
+        examples=examples,
+        decisions=decisions,
         judge=judge,
         embedder=embedder,
         model=model,

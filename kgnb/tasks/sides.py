@@ -235,9 +235,10 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
     """The sides with their seeds; seeds are removed from the tests."""
     if seeds is None:
         seeds = "folder" if folder is not None else "none"
-    if isinstance(seeds, str) and seeds == "none":
+    word = seeds if isinstance(seeds, str) else ""
+    if word == "none":
         return sides
-    if isinstance(seeds, str) and seeds == "folder":
+    if word == "folder":
         if folder is None:
             raise ValueError("there is no folder to take seeds from: name a file of pairs, or none")
         if not folder.seeds:
@@ -247,7 +248,7 @@ def _seeded(sides: Sides, folder: EntityFolder | None, seeds: Seeds) -> Sides:
                 fix="Give --seeds none, or a file of pairs.",
             )
         return replace(sides, seeds=folder.seeds)
-    if isinstance(seeds, str) and seeds == "stated":
+    if word == "stated":
         stated = stated_links(sides)
         if not stated:
             raise DataError(
@@ -314,9 +315,10 @@ def check_links(sides: Sides, links: Sequence[tuple[str, str]], where: str) -> N
 
 def _named(sides: Sides, names: Names) -> Sides:
     """The sides with the names as they are, hidden, or replaced."""
-    if isinstance(names, str) and names == "native":
+    word = names if isinstance(names, str) else ""
+    if word == "native":
         return sides
-    if isinstance(names, str) and names == "hidden":
+    if word == "hidden":
         return replace(sides, left=hidden(sides.left), right=hidden(sides.right))
     given = names if isinstance(names, Mapping) else _names_in(Path(file_of(names)))
     known = sum(iri in sides.left or iri in sides.right for iri in given)
