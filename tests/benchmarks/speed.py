@@ -407,6 +407,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
         print(
             "| work | kgnb, s | MB | beside it | s | MB | ratio | aim |\n|---|---|---|---|---|---|---|---|"
         )
