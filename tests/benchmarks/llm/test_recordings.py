@@ -21,7 +21,7 @@ ONLY = {
 REACHED = {  # figures that a card states, as its commands print them
     "dairy": (
         (r"asking register +\S.*? +(\S+) +this run", 100.0),
-        (r"without step plan +\S.*? +(\S+) +this run", 100.0),
+        (r"without step plan\b.*? +(\S+) +this run", 100.0),
         (r"without outside tools +\S.*? +(\S+) +this run", 97.7),
     ),
     "huts": (),
