@@ -167,9 +167,9 @@ class Sheet:
         found: dict[int, list[Mapping[str, Any]]] = {
             number: [] for number in numbers or self.numbers
         }
-        entries = _entries(reply)
-        for entry in entries:
-            number = _number(entry.get("question"))
+        answered = entries(reply)
+        for entry in answered:
+            number = number_of(entry["question"])
             # the same answer twice is one
             if number in found and entry not in found[number]:
                 found[number].append(entry)
@@ -181,7 +181,7 @@ class Sheet:
                     "answered twice"
                     if answers
                     else "not answered"
-                    if entries
+                    if answered
                     else "the reply holds no JSON answers"
                 )
                 continue
@@ -189,7 +189,7 @@ class Sheet:
                 verdicts[number] = self._verdict(answers[0], self.options[number - 1])
             except ValueError as error:
                 problems[number] = str(error)
-        return Answers(verdicts, problems, bool(entries))
+        return Answers(verdicts, problems, bool(answered))
 
     def _verdict(self, entry: Mapping[str, Any], options: tuple[Option, ...]) -> Verdict:
         """The verdict in an answer; ValueError says what is wrong with it."""
@@ -264,11 +264,11 @@ def one_line(text: str, width: int = 400) -> str:
     return lines if len(lines) <= width else lines[: width - 1] + "…"
 
 
-def _entries(reply: str) -> list[Mapping[str, Any]]:
+def entries(reply: str) -> list[Mapping[str, Any]]:
     """Every answer object in a reply, even if it is cut short, fenced, or wrapped in words."""
     text = final_text(reply)
     decoder = json.JSONDecoder()
-    entries: list[Mapping[str, Any]] = []
+    found: list[Mapping[str, Any]] = []
     position = 0
     for _ in range(_TRIES):
         position = text.find("{", position)
@@ -281,15 +281,16 @@ def _entries(reply: str) -> list[Mapping[str, Any]]:
             continue
         position = end
         answers = value.get("answers", [value])
-        entries += [
+        found += [
             entry
             for entry in (answers if isinstance(answers, list) else [answers])
             if isinstance(entry, dict)
         ]
-    return [entry for entry in entries if "question" in entry]
+    return [entry for entry in found if "question" in entry]
 
 
-def _number(value: Any) -> int | None:
+def number_of(value: Any) -> int | None:
+    """The number of a question as a reply writes it, in digits or as a number; None for anything else."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         return int(value) if len(value) < 10 else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None

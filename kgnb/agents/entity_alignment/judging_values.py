@@ -299,7 +299,8 @@ class PlanQuestion:
     statistics: tuple[float, ...]  # in the order of ``FEATURES``
     paths: tuple[Path, ...]  # those whose tools have something to work on
     costs: tuple[int, ...] = ()  # average tokens of each of ``PATHS``
-    candidates: tuple[str, ...] = ()  # the names of the most similar three, the best first
+    first: str = ""  # the first alignment's name and similarity; "" where there is none
+    others: tuple[str, ...] = ()  # the same of the other candidates that a judge sees, best first
 
     @cached_property
     def id(self) -> str:
@@ -310,8 +311,8 @@ class PlanQuestion:
 
     @property
     def text(self) -> str:
-        """The entity's name and statistics, and the names of its candidates."""
-        return f"{self.name}: {reads(np.array(self.statistics), self.candidates)}"
+        """The entity's name and statistics, its first alignment and the other candidates."""
+        return f"{self.name}: {reads(np.array(self.statistics), self.first, self.others)}"
 
     @property
     def options(self) -> tuple[Option, ...]:

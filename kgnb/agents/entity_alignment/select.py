@@ -154,19 +154,8 @@ class Selector:
         self, row: int, tools: Sequence[str] = ("attributes", "relations")
     ) -> AlignQuestion:
         """The question about one row, with the triples that the selectors among ``tools`` select."""
-        proposal, shown = self.proposal, self.options.shown
+        proposal, places = self.proposal, self.shown(row)
         source, first = int(proposal.sources[row]), int(proposal.first[row])
-        ranked = [
-            (at, target)
-            for at, target in enumerate(proposal.candidates[row].tolist())
-            if target >= 0
-        ]
-        places = ranked[:shown]
-        if first >= 0 and all(
-            target != first for _, target in places
-        ):  # the first alignment is always among them
-            at = next((at for at, target in ranked if target == first), UNRANKED)
-            places = [*places[: shown - 1], (at, first)]
         targets = [target for _, target in places]
         near = _Neighbours(self, source, targets)
 
@@ -198,6 +187,23 @@ class Selector:
             confidence=round(float(proposal.confidence[row]), 4),
             tells_apart=len({tuple(line.text for line in card.lines) for card in cards}) > 1,
         )
+
+    def shown(self, row: int) -> list[tuple[int, int]]:
+        """The candidates of a row that a judge sees, the best first: the place of each, and its entity.
+
+        The first alignment is always among them.
+        """
+        first, shown = int(self.proposal.first[row]), self.options.shown
+        ranked = [
+            (at, target)
+            for at, target in enumerate(self.proposal.candidates[row].tolist())
+            if target >= 0
+        ]
+        places = ranked[:shown]
+        if first >= 0 and all(target != first for _, target in places):
+            at = next((at for at, target in ranked if target == first), UNRANKED)
+            places = [*places[: shown - 1], (at, first)]
+        return places
 
     def _holder(self, target: int, source: int) -> str:
         """The name of the other entity that a candidate is matched with, "" for none."""

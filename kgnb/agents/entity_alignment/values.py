@@ -207,28 +207,27 @@ def statistics(proposal: Proposal) -> Floats:
     return found.astype(np.float32)
 
 
-def reads(row: Floats, candidates: Sequence[str] = ()) -> str:
-    """One entity's statistics in words, with the names of its best candidates.
+def reads(row: Floats, first: str = "", others: Sequence[str] = ()) -> str:
+    """One entity's statistics in words, with its first alignment and its other candidates.
 
-    >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62]), ["Inn", "Hut"]))
-    3 attribute triples (2 kinds), 8 relation triples (4 kinds); candidates: Inn 0.91, Hut 0.84;
-    margin 0.07, confidence 0.62
+    >>> print(reads(np.array([3, 2, 8, 4, 1, 0.91, 0.84, 0.2, 0.07, 0.62]), "Inn 0.91", ["Hut 0.84"]))
+    3 attribute triples (2 kinds), 8 relation triples (4 kinds); first alignment: Inn 0.91,
+    confidence 0.62; other candidates: Hut 0.84
     """
-    attributes, kinds, triples, relations, _, *rest = (float(value) for value in row)
-    best = ", ".join(
-        f"{name} {value:.2f}"
-        for name, value in zip(candidates, rest[: len(candidates)], strict=True)
-    )
-    return (
-        f"{_triples('attribute', attributes, kinds)}, {_triples('relation', triples, relations)}; "
-        f"candidates: {best or 'none'}; margin {rest[3]:.2f}, confidence {rest[4]:.2f}"
-    )
+    attributes, kinds, triples, relations = (int(value) for value in row[:4])
+    said = [_triples("attribute", attributes, kinds), _triples("relation", triples, relations)]
+    aligned, rest = "no first alignment", "candidates"
+    if first:
+        sure = row[FEATURES.index("confidence")]
+        aligned, rest = f"first alignment: {first}, confidence {sure:.2f}", "other candidates"
+    parts = [", ".join(filter(None, said)), aligned, f"{rest}: {', '.join(others) or 'none'}"]
+    return "; ".join(filter(None, parts))
 
 
-def _triples(kind: str, number: float, kinds: float) -> str:
-    """How many triples there are, and how many kinds where that is not the same."""
-    several = f" ({kinds:.0f} kinds)" if 0 < kinds < number else ""
-    return count(int(number), f"{kind} triple") + several
+def _triples(kind: str, number: int, kinds: int) -> str:
+    """How many triples there are, and how many kinds where that is not the same; "" for none."""
+    several = f" ({count(kinds, 'kind')})" if 0 < kinds < number else ""
+    return count(number, f"{kind} triple") + several if number else ""
 
 
 def _counted(pairs: Integers, size: int) -> tuple[Floats, Floats]:
