@@ -66,8 +66,8 @@ def _near(state: State) -> tuple[tuple[Seen, ...], tuple[str, ...]]:
     homonyms = (link.iri for link in state.linked.links if not link.is_class)
     for entity in list(dict.fromkeys((*state.entities, *homonyms)))[:_ENTITIES]:
         found += [
-            Seen(_triple(entity, hop, end), score, 1, hop.inverse)
-            for (hop, _, end), score in _scored(state, entity, notes)
+            Seen(_triple(entity, hop, end), score, 1, hop.inverse, ends)
+            for (hop, ends, end), score in _scored(state, entity, notes)
             if end is not None and _fits(hop, end)
         ]
     return tuple(sorted(found, key=_order)[: state.options.breadth]), tuple(notes)
@@ -131,7 +131,7 @@ def _around(state: State, entity: Iri, turn: int, notes: list[str]) -> list[Seen
                 f"{context.reader.names.label(entity)}, {context.lexicon.name(hop.relation)}: {more}"
             )
         found += [
-            Seen(_triple(entity, hop, end), score, turn, hop.inverse)
+            Seen(_triple(entity, hop, end), score, turn, hop.inverse, count)
             for end in ends
             if _fits(hop, end)
         ]

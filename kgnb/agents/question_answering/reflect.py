@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kgnb.agents.question_answering.judges import NONE, ReflectQuestion
 from kgnb.agents.question_answering.state import State, act_text, iris, triple_text
-from kgnb.agents.question_answering.values import Memory, Path
+from kgnb.agents.question_answering.values import Memory, Neighbours, Path
 from kgnb.judging import UNSURE
 from kgnb.kg.terms import Iri, Term, Triple
 from kgnb.llm.model import Message, Request
@@ -111,6 +111,10 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode == "judge" and state.talk and not state.options.reflects:
         # the model has every result in its conversation: asking it what to keep would add nothing
         return list(question.ranked or range(number))[:keep], "what the model has read", "rule"
+    action = state.acted.action if state.acted else None
+    named = isinstance(action, Neighbours) and action.relation is not None
+    if mode == "judge" and state.talk and named and number <= keep:
+        return list(range(number)), "all of the relation that was asked for", "rule"
     if mode in ("similarity", "facts"):
         facts = _facts(state) if mode == "facts" else []
         said = "nearest to facts the model wrote" if facts else "nearest to the question"

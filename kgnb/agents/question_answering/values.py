@@ -235,6 +235,13 @@ class Seen:
     score: float  # how well its relation and other end fit the question, from -1 to 1
     turn: int  # 1 to D
     inverse: bool  # reached from its object
+    ends: int = 0  # how many triples of its relation the entity has there; 0: not known
+
+    @property
+    def side(self) -> tuple[Term, ...]:
+        """The entity it was reached from, and its relation."""
+        subject, relation, object_ = self.triple
+        return (object_ if self.inverse else subject, relation)
 
 
 @dataclass(frozen=True)

@@ -226,6 +226,9 @@ def test_where_nothing_is_named_like_the_words_looked_for_no_junk_is_shown() -> 
         assert ("n:warden" in result(model)) == found
 
 
+SERVES = Question("q", "What does Upper Hut serve?")
+
+
 def test_the_papers_own_tools_are_an_option() -> None:
     model = plays(
         ("neighbours", {"entity": f"{V}upper", "relation": f"{V}warden"}),
@@ -241,6 +244,42 @@ def test_the_papers_own_tools_are_an_option() -> None:
     found = ask(ScriptedModel(play), options=Options(tools="paper"))
     assert found.values == (V + "ann",) and found.sparql
     assert "REMEMBERED" not in model.asked[0].messages[1].text
+
+
+def test_in_the_papers_loop_a_fact_says_whether_it_is_all_of_its_relation() -> None:
+    def facts(**options: object) -> list[str]:
+        model = plays(("give_up", {"why": "x"}))
+        ask(model, options=Options(tools="paper", **options), question=SERVES)
+        shown = model.asked[0].messages[1].text.partition("FACTS")[2]
+        return [text for text in shown.splitlines() if "n:serves" in text]
+
+    every = facts()
+    assert len(every) == 2 and all(text.endswith(" [all 2]") for text in every)
+    (one,) = facts(breadth=1)
+    assert one.endswith(" [1 of 2]")
+
+
+@pytest.mark.parametrize(("relation", "questions"), [({"relation": f"{V}serves"}, 0), ({}, 1)])
+def test_what_a_model_asked_for_by_relation_is_remembered_without_a_further_question(
+    relation: dict[str, str], questions: int
+) -> None:
+    asked = []
+    model = plays(
+        ("neighbours", {"entity": f"{V}upper", **relation}),
+        ("paths", {"a": f"{V}upper", "b": f"{V}ann"}),
+        ("give_up", {"why": "enough"}),
+    )
+
+    def play(request: Request) -> str | Reply:
+        if not request.tools:
+            asked.append(request)
+            return '{"numbers": [1]}'
+        return model.ask(request)
+
+    ask(ScriptedModel(play), options=Options(tools="paper"), question=SERVES)
+    assert len(asked) == questions + 1, "and one on the paths"
+    remembered = model.asked[-1].messages[-1].text.count("REMEMBERED")
+    assert remembered == (1 if questions else 2)
 
 
 def test_with_the_papers_tools_a_model_may_say_yes_and_count_with_the_triples_that_prove_it() -> (
