@@ -23,17 +23,20 @@ from kgnb.llm.model import ChatModel, Message, Request
 from kgnb.llm.reply import structured
 from kgnb.results.bundle import count
 
-INSTRUCTIONS = """You plan how two data models are matched{context}. For each kind of entity you get numbers of both
-models; choose for each kind:
+INSTRUCTIONS = """You plan how two data models are matched{context}. For each kind of entity you get numbers and a few
+names of both models. A candidate for an entity is any near one of the other model; what is plain by name a rule
+decides; a judge decides the rest. Choose for each kind, named as it is given:
 - views: what candidates are looked up by. syntactic: names; lexical: synonyms and definitions; semantic: position
   (parents, domain, range). Leave out a view that says nothing: semantic where there are no positions, syntactic where
-  names are codes, lexical where there are neither synonyms nor definitions.
-- k: candidates an entity and view, 3 to 10. More where few names are equal or languages differ; each costs prompt text.
-- define: true has a model write definitions for entities that have none, a call for 20. It pays where names are short
-  and ambiguous, definitions are missing and few names are equal.
+  names are codes, lexical where there are neither synonyms nor definitions, written ones included.
+- k: candidates an entity and view, 3 to 10. More where the names of the same thing differ or languages do; each costs
+  prompt text.
+- define: true has a model write definitions for entities that have none, a call for 20. It pays where definitions are
+  missing and names do not say what is meant; not where they are plain words of one language.
 - judge: "model" asks a model about what is in doubt, about a call for 12 entities in doubt; "rule" asks nothing. "rule"
-  is enough where nearly all names are equal or nothing can be equal.
+  is enough where nearly all of the smaller side have an equal name, or where nothing can be the same.
 Say why in one short sentence."""
+_NAMES = 8  # names shown of a side
 
 
 class KindChoice(BaseModel):
@@ -70,7 +73,10 @@ def planned(source: Ontology, target: Ontology, options: Options, model: ChatMod
     )
     messages = (
         Message("system", INSTRUCTIONS.format(context=about)),
-        Message("user", json.dumps(told, ensure_ascii=False, indent=0)),
+        Message(
+            "user",
+            "\n".join(f"{kind}: {json.dumps(t, ensure_ascii=False)}" for kind, t in told.items()),
+        ),
     )
     try:
         reply, replies = structured(model, Request(messages), Choices)
@@ -111,6 +117,10 @@ def _numbers(entities: Sequence[Entity]) -> dict[str, Any]:
             bool(e.parents or e.domain or e.range) for e in entities
         ),
         "languages": sorted(languages)[:6],
+        "names, evenly taken": [
+            readable(entity)[:60]
+            for entity in entities[:: max(1, len(entities) // _NAMES)][:_NAMES]
+        ],
     }
 
 

@@ -404,8 +404,11 @@ def _written(
     batches = [entities[start : start + BATCH] for start in range(0, len(entities), BATCH)]
     requests: list[Request] = []
     for batch in batches:
-        terms = {str(n): _term(entity, name_of) for n, entity in enumerate(batch, 1)}
-        text = json.dumps(terms, ensure_ascii=False, indent=0)
+        terms = [
+            f'"{n}": {json.dumps(_term(entity, name_of), ensure_ascii=False)}'
+            for n, entity in enumerate(batch, 1)
+        ]
+        text = "{" + ",\n".join(terms) + "}"  # a line a term: half the tokens of one a value
         requests.append(Request((system, Message("user", text)), form.model_json_schema()))
     outcomes = ask_many(model, requests)
     raise_waiting([outcome for outcome in outcomes if isinstance(outcome, Waiting)])
