@@ -1,0 +1,192 @@
+"""Who plans which tools look, in entity alignment: recorded plans and answers on the 300 most
+doubtful entities of two pairs.
+
+KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.planners [--pair dbp15k/fr_en]
+
+A row is one run without seeds. The entities in doubt are the same in every row, so that the rows
+differ in who is looked at, with what. "only those without a first alignment" takes the answers of
+"every tool" for those entities, and its share of the tokens.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kgnb.agents.entity_alignment import AGENT
+from kgnb.agents.entity_alignment.final_alignment import settle
+from kgnb.agents.entity_alignment.judging_values import Aligned, EntityVerdicts
+from kgnb.agents.entity_alignment.values import Proposal
+from kgnb.settings import Settings
+from kgnb.tasks.aligning import AligningTask
+
+RECORDED = {"srprs/en_fr": "srprs-en-fr-planned", "dbp15k/fr_en": "dbp15k-fr-en-planned"}
+SHARE = 0.0286  # 300 of 10,500
+ROWS: dict[str, dict[str, Any]] = {
+    "every tool": {"planner": "thorough"},
+    "every tool, every answer checked": {"planner": "thorough", "reflect_below": 1.0},
+    "every tool, names alone": {"planner": "thorough", "attributes": 0, "relations": 0},
+    "every tool, no selectors": {"planner": "thorough", "entropy": "none"},
+    "rule": {"planner": "rule"},
+    "model": {"planner": "model"},
+}
+STAGES = ("plan", "align", "reflect")
+HEADINGS = (
+    "who plans",
+    "looked at",
+    "ranked first",
+    "right of matched",
+    "Hits@1 of all",
+    "precision of all",
+    "calls",
+    *(f"tokens: {stage}" for stage in STAGES),
+    "tokens",
+    "second looks, corrected, spoiled",
+)
+
+
+class Right(NamedTuple):
+    """How many of some entities were matched, how many of these rightly, and how many have their
+    counterpart ranked first.
+    """
+
+    matched: int
+    right: int
+    first: int
+
+
+@dataclass(frozen=True)
+class Walk:
+    """One run on the proposal: the first looks, the result, and what each stage took."""
+
+    aligned: Aligned
+    reflected: Aligned
+    calls: int
+    tokens: tuple[int, ...]  # by stage
+
+
+class Pair:
+    """The two graphs of a benchmark, and the first alignment between them."""
+
+    def __init__(self, name: str, data: Path) -> None:
+        self.folder, self.recorded = data / name, RECORDED[name]
+        task = self.task(planner="rule")
+        self.proposal: Proposal = task.do("propose")
+        self.truth = dict(task.known)
+
+    def task(self, **options: Any) -> AligningTask:
+        """A task with these options that asks the recording."""
+        return AligningTask.of(
+            AGENT,
+            {"left": str(self.folder), "seeds": "none"},
+            judge="model",
+            share=SHARE,
+            sure=1.0,
+            settings=Settings.load().with_(model=f"recorded:{self.recorded}"),
+            **options,
+        )
+
+    def walk(self, **options: Any) -> Walk:
+        """One run with these options."""
+        task = self.task(**options)
+        task.keep("propose", self.proposal)
+        for stage in ("plan", "select", "align"):
+            task.do(stage)
+        aligned = task.need("align")
+        reflected = task.do("reflect")
+        steps = {step.name: step.calls for step in task.run.steps}
+        tokens = [
+            sum(call.prompt_tokens + call.completion_tokens for call in steps[stage])
+            for stage in STAGES
+        ]
+        return Walk(aligned, reflected, sum(map(len, steps.values())), tuple(tokens))
+
+    def is_right(self, row: int, iri: str) -> bool:
+        """Whether this is the counterpart of a row."""
+        return self.truth.get(self.proposal.left.entities[int(self.proposal.sources[row])]) == iri
+
+    def count(self, aligned: Aligned, rows: Sequence[int]) -> Right:
+        """What became of some rows."""
+        settled = settle(aligned)
+        targets = {row: int(settled.targets[row]) for row in rows if settled.targets[row] >= 0}
+        entities = self.proposal.right.entities
+        return Right(
+            len(targets),
+            sum(self.is_right(row, entities[target]) for row, target in targets.items()),
+            sum(self.is_right(row, settled.ranking(row)[0][0]) for row in rows),
+        )
+
+    def changed(self, walk: Walk) -> tuple[int, int, int]:
+        """The second looks, and how many of them corrected and spoiled an answer."""
+        heed = walk.aligned.selected.options.heed
+
+        def right(answer: EntityVerdicts) -> bool:
+            return self.is_right(answer.question.row, answer.standing(heed)[0])
+
+        looks = [
+            (right(before), right(after))
+            for before, after in zip(walk.aligned.answers, walk.reflected.answers, strict=True)
+            if after.reflected
+        ]
+        return len(looks), looks.count((False, True)), looks.count((True, False))
+
+
+def without_first(walk: Walk, proposal: Proposal) -> Walk:
+    """The answers about entities without a first alignment alone, and their share of the tokens."""
+    answers = walk.aligned.answers
+    kept = tuple(answer for answer in answers if proposal.first[answer.question.row] < 0)
+    asked = [sum(len(answer.said) for answer in some) for some in (kept, answers)]
+    aligned = replace(walk.aligned, answers=kept)
+    return Walk(aligned, aligned, 0, (0, walk.tokens[1] * asked[0] // asked[1], 0))
+
+
+def lines(pair: Pair) -> list[str]:
+    """The rows of the table."""
+    walks = {name: pair.walk(**options) for name, options in ROWS.items()}
+    every = walks["every tool"]
+    nobody = replace(every.aligned, answers=())
+    walks = {
+        "nobody is asked": Walk(nobody, nobody, 0, (0, 0, 0)),
+        "only those without a first alignment": without_first(every, pair.proposal),
+        **walks,
+    }
+    doubtful = [answer.question.row for answer in every.aligned.answers]
+    rows = range(len(pair.proposal))
+    found = []
+    for name, walk in walks.items():
+        few, all_of = pair.count(walk.reflected, doubtful), pair.count(walk.reflected, rows)
+        looks, corrected, spoiled = pair.changed(walk)
+        tokens = " | ".join(f"{number:,}" for number in (*walk.tokens, sum(walk.tokens)))
+        found.append(
+            f"| {name} | {len(walk.aligned.answers)} | {few.first} | {few.right} of {few.matched} "
+            f"| {all_of.first / len(rows):.2%} | {all_of.right / all_of.matched:.2%} "
+            f"| {walk.calls or ''} | {tokens} | {looks}, {corrected}, {spoiled} |"
+        )
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=os.environ.get("KGNB_DATA"))
+    parser.add_argument("--pair", choices=RECORDED, action="append")
+    given = parser.parse_args(arguments)
+    if given.data is None:
+        parser.error("name the data folder: --data DIR, or KGNB_DATA")
+    for name in given.pair or RECORDED:
+        print(f"\n{name}, the 300 most doubtful\n")
+        print(f"| {' | '.join(HEADINGS)} |")
+        print("|---" * len(HEADINGS) + "|")
+        print("\n".join(lines(Pair(name, given.data))), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
