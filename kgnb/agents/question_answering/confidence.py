@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import exp, log
 
 from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
-from kgnb.agents.question_answering.interpretation import Interpretation
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.names import opaque
 from kgnb.agents.question_answering.parsed_question import (
     COUNTING,
@@ -19,7 +19,7 @@ from kgnb.agents.question_answering.parsed_question import (
     opposite,
     polar,
 )
-from kgnb.agents.question_answering.path_search import active, leads_to
+from kgnb.agents.question_answering.path_search import active, leads_to, same_verb, verb_of, voice
 from kgnb.agents.question_answering.segmentation import (
     PREPOSITIONS,
     QUESTION_WORDS,
@@ -205,7 +205,8 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     found += [*_of_another_class(asked, candidate), *_in_other_units(asked, candidate)]
     found += [*_stated(asked, candidate), *_no_amount(asked, candidate)]
     found += [*_unnamed_class(asked, candidate), *_ended(asked, candidate)]
-    found += _other_kin(asked, candidate)
+    found += [*_other_kin(asked, candidate), *_nobody(asked, candidate), *_acts(asked, candidate)]
+    found += _only_number(asked, candidate)
     # the words for a direction that it does not follow: vectors cannot tell directions apart
     found += [
         word
@@ -276,12 +277,7 @@ def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[
         return []
     if asked.low[max(0, asked.place(wanted) - 1)] not in ("which", "what"):
         return []
-    use = asked.uses.get(last[0].relation)
-    ends = {
-        end
-        for end in ((use.subjects if last[0].inverse else use.objects) if use else ())
-        if "/" in end or "#" in end
-    }
+    ends = set(_classes_at(asked, last[0], last[0].inverse))
     # the wine of a "wine region" is not what the relation leads to
     heads = (name.partition(" of ")[0] for name in asked.names.of(last[0].relation))
     named = {key(head)[-1] for head in heads if key(head)} & set(key(wanted.mention))
@@ -324,6 +320,67 @@ def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         end in opaque_ends and not asked.names.named(end) for end in ends if isinstance(end, Iri)
     ]
     return ["who"] if bare and all(bare) and asked.reader.kinds(Iri(str(ends[0]))) else []
+
+
+_LIFE = frozenset(
+    "birth born death died spouse mother father parent sex gender phone email salary job".split()
+)  # noqa: SIM905
+"""Words in the names of relations that only people have."""
+_DOER = re.compile(
+    r"(?:er|or|ist|ian|ant|udent|ident|agent|lient|tient|rent|ee|man|men)s?$|person|people|human|team|party|compan|organi|band|club|group|"
+    r"countr|nation|state|universit|museum|agent|nurse|chef|monarch",
+    re.I,
+)
+"""What the names of those who do something end in, or contain."""
+
+
+def _nobody(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """ "Who" or "whom", where the values are nobody: what somebody donated is not whom.
+
+    A class is known to do things by its name, by relations that lead to it ("donor", "painted by"),
+    or by what only people have; nothing is said of a graph that has no such class.
+    """
+    last = candidate.hops[-1] if candidate.hops else None
+    if asked.low[0] not in ("who", "whom") or last is None or not last.inverse:
+        return []
+    ends = set(_classes_at(asked, last, True))
+    doers: set[str] = set()
+    for use in asked.schema.relations:
+        name = asked.names.label(use.iri)
+        if name.endswith(" by") or _DOER.search(name.removesuffix(" of").split()[-1]):
+            doers |= set(_classes_at(asked, Hop(use.iri), name.endswith(" of")))
+        if not _LIFE.isdisjoint(words(name)):
+            doers |= set(_classes_at(asked, Hop(use.iri), True))
+    named = any(_DOER.search(asked.names.label(end)) for end in ends)
+    return [] if not ends or not doers or named or ends & doers else [asked.low[0]]
+
+
+def _classes_at(asked: ParsedQuestion, hop: Hop, start: bool) -> list[str]:
+    """The classes at the start or the end of a relation."""
+    use = asked.uses.get(hop.relation)
+    ends = (use.subjects if start else use.objects) if use is not None else ()
+    return [end for end in ends if "/" in end or "#" in end]
+
+
+def _only_number(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """ "Which" or "who", where the values are the number of those: 9,100 is not which visitors came."""
+    last = candidate.hops[-1:]
+    if asked.low[0] not in ("which", "who", "whom") or not last or last[0].inverse:
+        return []
+    counts = not asked.words_of([last[0].relation]).isdisjoint(COUNTING)
+    number = counts and kind_of(asked.sample(last[0].relation)) == "number"
+    return [asked.low[0]] if number and COUNTING.isdisjoint(key(" ".join(asked.low))) else []
+
+
+def _acts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The verb of "what did X order", where the values are the orders and not what was ordered."""
+    if len(candidate.hops) != 1 or not candidate.phrases or asked.wanted is not None:
+        return []
+    said = verb_of(candidate.phrases[0][0])
+    if said is None or not said[1] or asked.low[0] not in ("what", "which"):
+        return []
+    ends = _classes_at(asked, candidate.hops[0], candidate.hops[0].inverse)
+    return [said[0]] if any(same_verb(asked.names.label(end), said[0]) for end in ends) else []
 
 
 def _in_other_units(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -414,7 +471,9 @@ def _beyond_structure(
         if (word in _BOTH and not joined) or (word in _OR and not asked.shape.either)
     ]
     found += [
-        word for word in asked.low if word in _OTHERS or (word in _EXCEPT and word not in names)
+        word
+        for word in asked.low
+        if word in _OTHERS or (word in _EXCEPT and word not in names and not _denied(candidate))
     ]
     found += [word for word in low if word in _EACH]
     if not candidate.hops or any(hop.inverse for hop in candidate.hops):
@@ -424,6 +483,11 @@ def _beyond_structure(
     )
     clauses = _clauses(asked)
     return [*found, *(asked.low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found
+
+
+def _denied(candidate: Interpretation) -> bool:
+    """Whether what is read is that something is said to be false."""
+    return candidate.bound is not None and candidate.bound.text == "false"
 
 
 def _clauses(asked: ParsedQuestion) -> list[int]:
@@ -509,7 +573,10 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
             continue
         if at in shape.noun_at and candidate.by:
             continue
-        if at == 0 and token.lower() in ("list", "name", "give", "tell", "show"):
+        text = token.lower()
+        if text == "not" and _denied(candidate):
+            continue
+        if at == 0 and text in ("list", "name", "give", "tell", "show"):
             continue
         if token.lower() in _WHEN and dated:
             continue
@@ -518,7 +585,7 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
             cls.iri in (candidate.type, candidate.target) or _like_any(asked, cls.label, held, 0.6)
         ):
             continue
-        if set(key(token)) & said:
+        if set(key(token)) & said or any(voice(name, text) is not None for name in names):
             continue
         left.append((at, token))
     phrased = _phrased(asked, candidate)

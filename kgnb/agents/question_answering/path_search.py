@@ -23,7 +23,13 @@ from kgnb.agents.question_answering.lexicon import (
     not_elsewhere,
 )
 from kgnb.agents.question_answering.names import is_relation
-from kgnb.agents.question_answering.segmentation import Phrase, segmentations, ungrand
+from kgnb.agents.question_answering.segmentation import (
+    AUXILIARIES,
+    Phrase,
+    says,
+    segmentations,
+    ungrand,
+)
 from kgnb.kg.terms import Iri
 from kgnb.kg.words import key
 
@@ -97,9 +103,9 @@ def candidate_paths(
     found: dict[tuple[Hop, ...], Interpretation] = {}
     for cut in cuts:
         for path in _beam(start, cut, lexicon, inverse):
-            known = found.get(path.hops)
-            if known is None or path.score > known.score:
-                found[path.hops] = _candidate(start, cut, path, lexicon)
+            made, known = _candidate(start, cut, path, lexicon), found.get(path.hops)
+            if known is None or made.score > known.score:
+                found[path.hops] = made
     ranked = sorted(
         found.values(),
         key=lambda candidate: (-candidate.score, [(h.relation, h.inverse) for h in candidate.hops]),
@@ -176,20 +182,108 @@ _BY_WORD_ORDER = (
 """Word orders that say of a noun whether X has it, or is it of something else (True)."""
 
 
+_DOES = (
+    (re.compile(r"\b(?:did|does|do) X (?P<verb>\w+)", re.I), True),
+    (re.compile(r"\b(?:has|have|had) X (?P<verb>\w+)\?$", re.I), True),
+    (re.compile(r"\b(?P<verb>\w+) by X\b", re.I), True),
+    (re.compile(r"\b(?:is|are|was|were) X (?P<verb>\w+) by\b", re.I), False),
+    (
+        re.compile(
+            r"^(?:who|what)(?: has| had)? (?P<verb>\w+)(?: (?:to|for|over|from))? X\b", re.I
+        ),
+        False,
+    ),
+    (re.compile(r"^(?:which|what) .*?(?P<verb>\w+)(?: (?:to|for|over|from))? X\?$", re.I), False),
+)
+"""Word orders with a verb that X does (True), or that is done to X."""
+_BARE = {
+    form: verb
+    for verb, forms in {
+        "teach": "taught", "lend": "lent", "lead": "led", "write": "wrote written", "sell": "sold",
+        "buy": "bought", "build": "built", "make": "made", "send": "sent", "give": "gave given",
+        "take": "took taken", "draw": "drew drawn", "win": "won", "keep": "kept", "hold": "held",
+        "breed": "bred", "drive": "drove driven", "choose": "chose chosen", "sing": "sang sung",
+    }.items()
+    for form in forms.split()
+}  # fmt: skip
+_MUTUAL = ("border", "neighbo", "adjoin", "marr", "meet", "join")
+"""Beginnings of verbs that both ends do to each other."""
+
+
 def leads_to(text: str, name: str) -> bool | None:
-    """Whether a relation named by a phrase's noun leads to X, not from it; None if that is not said.
+    """Whether a relation named by a phrase's noun or verb leads to X, not from it; None if that is
+    not said.
 
     >>> leads_to("Who is X the mother of?", "mother"), leads_to("Whom does X have as a mentor?", "mentor")
     (True, False)
     >>> leads_to("Who is X the mother of?", "mother of"), leads_to("Who is the mother of X?", "mother")
     (False, None)
+    >>> leads_to("Who taught X?", "teacher"), leads_to("Whom did X teach?", "teacher")
+    (False, True)
+    >>> leads_to("Who mentors X?", "mentor of"), leads_to("What does X amend?", "amends")
+    (True, False)
     """
     head = key(name.removesuffix(" of"))[-1:]
     for order, backwards in _BY_WORD_ORDER:
         found = order.search(text)
         if found and head and key(found["noun"])[-1:] == head:
             return backwards != name.endswith(" of")
+    asked = verb_of(text)
+    done_by_end = voice(name, asked[0]) if asked is not None else None
+    return None if asked is None or done_by_end is None else asked[1] == done_by_end
+
+
+def verb_of(text: str) -> tuple[str, bool] | None:
+    """The verb of a phrase, and whether X does it.
+
+    >>> verb_of("Who taught X?"), verb_of("Which works did X donate?"), verb_of("Who is the leader of X?")
+    (('taught', False), ('donate', True), None)
+    """
+    for order, does in _DOES:
+        found = order.search(text)
+        if found is not None:
+            verb = found["verb"].lower()
+            return None if verb in AUXILIARIES or not says(verb) else (verb, does)
     return None
+
+
+def voice(name: str, verb: str) -> bool | None:
+    """Whether the end of a relation does what a verb says, True for "teacher", "restored by", or
+    its beginning, False for "mentor of", "employs"; None if its name does not have the verb.
+
+    >>> voice("teacher", "taught"), voice("mentor of", "mentors"), voice("taken over by", "took")
+    (True, False, True)
+    >>> voice("reports to", "report"), voice("teacher", "restored"), voice("borders", "borders")
+    (False, None, None)
+    """
+    parts = name.lower().split()
+    by, of = len(parts) > 1 and parts[-1] == "by", len(parts) > 1 and parts[-1] == "of"
+    noun = parts[-2] if of else parts[-1] if parts else ""
+    if by:
+        found, end = parts[0], True
+    elif len(noun) > 4 and noun.endswith(("er", "or")):
+        found, end = noun, not of
+    elif parts and parts[0].endswith("s") and len(parts) < 3:
+        found, end = parts[0], False
+    else:
+        return None
+    return end if same_verb(found, verb) and not verb.startswith(_MUTUAL) else None
+
+
+def same_verb(one: str, other: str) -> bool:
+    """Whether two words are forms of one verb, or one the noun for who or what does it.
+
+    >>> same_verb("donor", "donated"), same_verb("order", "ordered"), same_verb("owner", "ordered")
+    (True, True, False)
+    """
+    short, long = sorted((_stem(one), _stem(other)), key=len)
+    return len(short) > 2 and long.startswith(short) and len(long) - len(short) < 3
+
+
+def _stem(word: str) -> str:
+    """A verb, or the noun for who does it, without its ending."""
+    bare = _BARE.get(word, word)
+    return re.sub(r"(?<=\w{3})(?:ed|es|s|er|or|ing|e)$", "", bare)
 
 
 def _step(

@@ -26,7 +26,7 @@ from kgnb.agents.question_answering.interpretation import (
     of_type,
     pattern,
 )
-from kgnb.agents.question_answering.names import is_relation
+from kgnb.agents.question_answering.names import is_relation, opaque
 from kgnb.agents.question_answering.parsed_question import (
     COUNTING,
     GENERAL,
@@ -36,7 +36,12 @@ from kgnb.agents.question_answering.parsed_question import (
     measures,
     shape_of,
 )
-from kgnb.agents.question_answering.path_search import candidate_paths
+from kgnb.agents.question_answering.path_search import (
+    candidate_paths,
+    same_verb,
+    verb_of,
+    voice,
+)
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link
@@ -54,6 +59,7 @@ _ELSEWISE = 0.05  # confidence in things of a class where the question asks some
 _IMPOSSIBLE = 0.3  # factor for a "no" on a relation that never leads to such things
 _MEANT = 0.6  # nearness of a relation whose name says what an adjective measures
 _MIXED = 0.85  # most confidence in a comparison of values of several kinds
+_OPEN = 0.5  # the same where one that is left out might be among them, or first
 _LEFT_OUT = 5  # values named that were not compared
 _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
 _CLOSE = 0.08  # nearness by which a measure must lead the next
@@ -139,7 +145,8 @@ def _from_things(asked: ParsedQuestion) -> list[Interpretation]:
             [candidate for link in links for candidate in _paths(asked, link, len(mentions))]
         )
     if len(branches) == 1:
-        return [_fitting(asked, candidate) for candidate in branches[0][:_KEPT]]
+        best = sorted(branches[0], key=lambda one: -rank(one))  # of every thing of that name
+        return [_fitting(asked, candidate) for candidate in best[:_KEPT]]
     found: list[Interpretation] = []
     for interpretations in product(
         *(sorted(branch, key=lambda one: -one.score)[:2] for branch in branches[:3])
@@ -226,6 +233,8 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
         found += [
             replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)
         ]
+    if mentions == 1:
+        found += _through_events(asked, link, wanted)
     return sorted(found, key=lambda one: -rank(one))
 
 
@@ -289,6 +298,61 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
     return found
 
 
+def _through_events(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
+    """Who did something to a thing, or what they did it to, where the graph has the act as a thing
+    of its own: a loan with a lender, a borrower and what is lent.
+
+    The verb must name one of the act's relations; the act has no name, or is called like the verb.
+    """
+    masked = asked.words(range(len(asked.sentence)), asked.place(link))
+    phrase = f"{' '.join('X' if word == X else word for word in masked)}?"
+    said = verb_of(phrase)
+    if said is None or not asked.inverse:
+        return []
+    verb, does = said
+    found = []
+    for hop, _, _ in asked.reader.expand(link.iri, inverse=True).hops:
+        named = voice(asked.names.label(hop.relation), verb)
+        if not hop.inverse or does is not (named is True) or not _is_act(asked, link, hop, verb):
+            continue
+        steps = asked.reader.expand(link.iri, (hop,), inverse=False).hops
+        others = [
+            step
+            for step, _, sample in steps
+            if step.relation != hop.relation
+            and is_relation(step.relation)
+            and kind_of(sample) == "thing"
+        ]
+        if not does:
+            others = [
+                step for step in others if voice(asked.names.label(step.relation), verb) is True
+            ]
+        elif wanted is None and len(others) > 1:
+            continue
+        names = asked.names.label(hop.relation)
+        for step in others[:_TRIED]:
+            told = (
+                f'"{phrase.rstrip("?")}" as {names} (inverse); {asked.names.label(step.relation)}'
+            )
+            phrases = ((phrase, 1), ("", 0)) if does else (("", 0), (phrase, 1))
+            one = Interpretation(
+                link.iri, (hop, step), "values", -0.3, _ALONE, told, phrases=phrases
+            )
+            found.append(_typed(asked, one, wanted) if wanted is not None else one)
+    return found
+
+
+def _is_act(asked: ParsedQuestion, link: Link, hop: Hop, verb: str) -> bool:
+    """Whether what a relation leads back to are acts: without names, or called like the verb."""
+    ends = asked.reader.ends(link.iri, hop, _TRIED)[0]
+    things = [end for end in ends if isinstance(end, Iri)]
+    asked.names.fetch(things)
+    use = asked.uses.get(hop.relation)
+    kinds = [asked.names.label(kind) for kind in (use.subjects if use is not None else ())]
+    called = any(same_verb(kind, verb) for kind in kinds)
+    return called or not any(asked.names.named(end) or not opaque(end) for end in things)
+
+
 def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
     found = []
     wanted = asked.wanted
@@ -307,9 +371,10 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
                     found[-1],
                     by=(Hop(relation),),
                     operator="=",
-                    bound=_TRUE,
+                    bound=_FALSE if "not" in asked.low else _TRUE,
                     score=0.0,
-                    explanation=f"{base.explanation} that are: {asked.names.label(relation)}",
+                    explanation=f"{base.explanation} that are{' not' * ('not' in asked.low)}: "
+                    f"{asked.names.label(relation)}",
                 )
                 for relation in _yes_or_no_relations(asked)
             ]
@@ -348,7 +413,14 @@ def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
     the wrong kind.
     """
     wanted = asked.wanted
-    said = asked.words_of(hop.relation for hop in candidate.hops)
+    # what is "in state" Ohio is no state: a name says what its end is
+    said = {
+        word
+        for hop in candidate.hops
+        for name in asked.names.of(hop.relation)
+        if not hop.inverse or hop != candidate.hops[-1] or name.endswith(" of")
+        for word in key(name)
+    }
     explains = wanted is not None and bool(set(key(wanted.mention)) & said)
     if wanted is not None and candidate.type is None and not explains:
         return _kind_fits(asked, _typed(asked, candidate, wanted))
@@ -425,12 +497,13 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
     first, second, *_ = low = [*asked.low[:3], "", ""]
     kind = "thing" if last.inverse else kind_of(asked.sample(last.relation))
     counts = (first, second) == ("how", "many") or asked.shape.form == "count"
-    wrong = kind in ("number", "date") and ("where" in low or "who" in low)
+    named = asked.words_of([last.relation])
+    wrong = kind in ("number", "date") and not {"where", "who", "whom"}.isdisjoint(low)
     if kind == "thing":
         amount = first == "how" and (second == "much" or measure_of(second) is not None)
         wrong = first == "when" or (amount and not counts)
     adjective = measure_of(second) if first == "how" else None
-    fits = measures(adjective[0], asked.words_of([last.relation])) if adjective else None
+    fits = measures(adjective[0], named) if adjective else None
     if (
         wrong
         or fits is False
@@ -697,7 +770,7 @@ def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
     return found
 
 
-_TRUE = Literal("true", datatype=f"{XSD}boolean")
+_TRUE, _FALSE = (Literal(text, datatype=f"{XSD}boolean") for text in ("true", "false"))
 _AUXILIARY = frozenset(map(plain, "is are be has have can does".split()))
 
 
@@ -709,7 +782,9 @@ def _yes_or_no_relations(asked: ParsedQuestion) -> list[Iri]:
         for use in asked.schema.relations
         if isinstance(use.example, Literal) and use.example.datatype == _TRUE.datatype
         if any(
-            named and named <= said for name in use.names for named in [set(key(name)) - _AUXILIARY]
+            named and named <= said
+            for name in use.names
+            for named in [set(filter(says, key(name))) - _AUXILIARY]
         )
     ]
 
@@ -978,12 +1053,36 @@ def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretat
     more = f" and {len(names) - _LEFT_OUT} more" if len(names) > _LEFT_OUT else ""
     kind = "numbers" if as_numbers else "dates"
     left = f"only {kind} are compared, which leaves out {', '.join(names[:_LEFT_OUT])}{more}"
+    texts = [getattr(value, "text", "") for _, value in wrong]
+    most = _OPEN if as_numbers and _might_count(asked, fair, texts) else _MIXED
     return replace(
         fair,
-        confidence=min(fair.confidence, _MIXED),
+        confidence=min(fair.confidence, most),
         left_out=left,
         explanation=f"{fair.explanation}; {left}",
     )
+
+
+_IN_TEXT = re.compile(r"(-?\d[\d.,]*)\s*([^\W\d]*)")
+
+
+def _might_count(asked: ParsedQuestion, fair: Interpretation, texts: Sequence[str]) -> bool:
+    """Whether one of the texts left out holds a number that would win, or meet the bound, or is in
+    another unit.
+    """
+    named = asked.words_of([fair.by[-1].relation])
+    if fair.bound is not None:
+        limit = float(fair.bound.text)
+    else:
+        best = "MAX" if fair.form == "most" else "MIN"
+        rows = asked.reader.looked_up(f"SELECT ({best}(?by) AS ?n) WHERE {{ {body(fair)} }}").rows
+        limit = float(getattr(rows[0][0], "text", "nan")) if rows else float("nan")
+    beyond = fair.form == "most" or fair.operator in (">", ">=")
+    for number, unit in (pair for text in texts for pair in _IN_TEXT.findall(text)[:1]):
+        value = float(number.rstrip(".,").replace(",", ""))
+        if (unit and unit.lower() not in named) or (value >= limit if beyond else value <= limit):
+            return True
+    return False
 
 
 def _class_of(asked: ParsedQuestion, candidate: Interpretation, kind: Iri) -> Interpretation:

@@ -162,3 +162,43 @@ STUD = """
 def test_reads_who_is_whose_and_what_is_true_of_things(text: str, right: str) -> None:
     answer = answer_question(Question("q", text), context(STUD))
     assert ", ".join(sorted(labels(answer))) == right
+
+
+LENDING = """
+@prefix : <http://lending.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Tool rdfs:label "tool" . :Smith rdfs:label "smith" . :Loan rdfs:label "loan" . :Fair rdfs:label "fair" .
+:maker rdfs:label "maker" . :mentor rdfs:label "mentor of" . :donor rdfs:label "donor" . :object rdfs:label "object" .
+:lender rdfs:label "lender" . :borrower rdfs:label "borrower" . :shown rdfs:label "on view" .
+:weight rdfs:label "weight in grams" . :visitors rdfs:label "number of visitors" .
+:adze a :Tool ; rdfs:label "Great Adze" ; :maker :ida ; :donor :ida ; :shown true ; :weight 900 .
+:awl a :Tool ; rdfs:label "Red Awl" ; :maker :per ; :donor :una ; :shown false ; :weight "1.2 kg" .
+:rasp1 a :Tool ; rdfs:label "Long Rasp" ; :maker :ida . :rasp2 a :Tool ; rdfs:label "Long Rasp" ; :maker :per .
+:ida a :Smith ; rdfs:label "Ida Fell" ; :mentor :per . :per a :Smith ; rdfs:label "Per Oakes" .
+:una a :Smith ; rdfs:label "Una Reed" .
+:l1 a :Loan ; :object :adze ; :lender :ida ; :borrower :una .
+:may a :Fair ; rdfs:label "May Fair" ; :visitors 700 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Who mentors Per Oakes?", "Ida Fell"),
+        ("Who mentors Ida Fell?", ""),  # she is a mentor, and nobody's pupil
+        ("Whom does Ida Fell mentor?", "Per Oakes"),
+        ("What did Una Reed donate?", "Red Awl"),
+        ("Whom did Una Reed donate?", ""),  # a tool, and nobody
+        ("Who made the Long Rasp?", ""),  # one of two of that name
+        ("Who borrowed the Great Adze?", "Una Reed"),  # through a loan that has no name
+        ("Which smith lent the Great Adze?", "Ida Fell"),
+        ("Which tools did Ida Fell lend?", "Great Adze"),
+        ("Which visitors came to the May Fair?", ""),  # their number is no visitor
+        ("Is the Red Awl on view?", "false"),
+        ("Which tools are not on view?", "Red Awl"),
+        ("Which tool is the heaviest?", ""),  # 1.2 kg may be more than 900
+    ],
+)
+def test_reads_who_does_and_to_whom(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(LENDING))
+    assert ", ".join(sorted(labels(answer))) == right, answer.rationale

@@ -214,10 +214,12 @@ def _us_property(iri: str, row: dict[str, str]) -> set[str]:
 
 def huts(_: Path) -> list[str]:
     """Our huts as N-Triples, sorted."""
+    return _turtle(HERE.parents[2] / "data" / "huts" / "graph.ttl")
+
+
+def _turtle(file: Path) -> list[str]:
     store = pyoxigraph.Store()
-    store.load(
-        path=HERE.parents[2] / "data" / "huts" / "graph.ttl", format=pyoxigraph.RdfFormat.TURTLE
-    )
+    store.load(path=file, format=pyoxigraph.RdfFormat.TURTLE)
     return sorted(f"{quad.triple} ." for quad in store)
 
 
@@ -234,6 +236,10 @@ GRAPHS: dict[str, Callable[[Path], list[str]]] = {
     "webnlg": webnlg,
     "webnlg-2": webnlg,
     "webnlg-unanswerable": webnlg,
+    **{
+        name: lambda _, name=name: _turtle(HERE / f"{name}.ttl")  # type: ignore[misc]
+        for name in ("museum", "rota", "catalogue", "chamber")
+    },
 }
 """The graph of each file of questions."""
 

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import pyoxigraph
@@ -47,11 +48,9 @@ def main(name: str, half: str, judge: str, model: str) -> None:
             sys.exit(WAITING)
         store = pyoxigraph.Store()
         store.load(path=file, format=pyoxigraph.RdfFormat.N_TRIPLES)
-    scored = [
-        (outcome, right(store, row["sparql"])) for outcome, row in zip(outcomes, rows, strict=True)
-    ]
-    for (outcome, wanted), row in zip(scored, rows, strict=True):
-        if given(outcome) != wanted:
+    scored = [(outcome, wanted(store, row)) for outcome, row in zip(outcomes, rows, strict=True)]
+    for (outcome, values), row in zip(scored, rows, strict=True):
+        if given(outcome) != values:
             click.echo(
                 f"{row['kind']}: {row['question']} {outcome.status} {outcome.confidence:.2f}"
             )
@@ -62,6 +61,13 @@ def given(outcome: AnswerOutcome) -> frozenset[str]:
     """The values of an answer as texts; none of what is unsure."""
     values = outcome.values if outcome.status == "answered" else ()
     return frozenset({"yes": "true", "no": "false"}.get(value, _number(value)) for value in values)
+
+
+def wanted(store: pyoxigraph.Store, row: dict[str, Any]) -> frozenset[str]:
+    """The values that are right: those written down with the question, or what its query gives."""
+    if "values" in row:
+        return frozenset(_number(value) for value in row["values"])
+    return right(store, row["sparql"])
 
 
 def right(store: pyoxigraph.Store, sparql: str | None) -> frozenset[str]:
