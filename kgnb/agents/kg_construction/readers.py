@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,8 @@ from kgnb.llm.reply import UnusableReply
 from kgnb.llm.tools import Tool, ToolUse, call_tools, refused
 from kgnb.shapes.phrases import joined
 
-_MOST_KNOWN = 60  # entities of earlier steps that are listed
+_MOST_KNOWN = 100  # entities of earlier steps that are listed
+_MOST_IDS = 200  # ids of others that are named as taken
 
 
 @dataclass(frozen=True)
@@ -318,13 +320,30 @@ class _Face(ABC):
         """What is still required of the entities of the document and can be stated by these tools."""
 
     def known(self) -> list[str]:
-        """The entities of the document, each with its facts."""
-        told = [
-            one
-            for one in self.workspace.entities.values()
-            if one.term not in self.task.pack.quantities
-        ]
-        return [*map(self._entity, told[-_MOST_KNOWN:])]
+        """The entities of the document, each with its facts; of many those that the tools of the
+        step take, then the latest, and what is left out.
+        """
+        every = list(self.workspace.entities.values())
+        told = [one for one in every if one.term not in self.task.pack.quantities]
+        tbox = self.task.pack.tbox
+        taken = {
+            kind
+            for tool in self.task.tools
+            if tool.kind == "add"
+            for cls in (*tbox.domains(tool.term), *(c for p in tool.parameters for c in p.classes))
+            for kind in tbox.below.get(cls, {cls})
+        }
+        latest = sorted(range(len(told)), key=lambda at: (told[at].term in taken, at))
+        shown = [told[at] for at in sorted(latest[-_MOST_KNOWN:])]
+        lines = [*map(self._entity, shown)]
+        left = [one for one in every if one not in shown]
+        if len(shown) < len(told):
+            kinds = Counter(tbox.label(one.term) for one in left)
+            lines.append(f"- not listed: {', '.join(f'{kinds[k]} {k}' for k in sorted(kinds))}")
+        if left:
+            ids = [self.ids.of(one.iri) for one in left[:_MOST_IDS]]
+            lines.append(f"- ids that are taken as well: {', '.join(ids)}")
+        return lines
 
     def _entity(self, entity: DocumentEntity) -> str:
         data = self.workspace.session.call("inspect", {"iri": entity.iri}).data or {}

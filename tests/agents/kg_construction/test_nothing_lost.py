@@ -7,6 +7,7 @@ import pytest
 import rdflib
 
 from kgnb.agents.kg_construction.built import Built
+from kgnb.agents.kg_construction.instantiate import Options
 from kgnb.agents.kg_construction.workspace import find_quote
 from kgnb.llm.model import Reply, Request
 from kgnb.llm.scripted import ScriptedModel
@@ -301,3 +302,37 @@ def test_a_server_that_dies_in_a_document_keeps_what_was_written(tmp_path: Path)
     built, model = build()
     assert len(built.session.labels()) == len(notes) and not built.partial
     assert built.counts()["resumed"] == 1 and len(model.asked) == 2 * (len(notes) - 1)
+
+
+@pytest.mark.parametrize("many", [5, 130])
+def test_of_many_entities_those_that_a_tool_takes_are_listed_and_the_rest_is_counted(
+    many: int,
+) -> None:
+    pack = pack_of(
+        ":Choir a owl:Class . :Person a owl:Class . :Song a owl:Class . :led a owl:ObjectProperty ; "
+        "rdfs:label 'led by' ; rdfs:domain :Choir ; rdfs:range :Person ."
+    )
+    text = "The Larks sing many songs, led by Ida Renn. " * 16
+    asked: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request.messages[1].text)
+        made = [("create_choir", {"label": "Larks", "id": "larks", "quote": "Larks"})]
+        made += [
+            ("create_song", {"label": f"Song {at}", "id": f"s{at}", "quote": "songs"})
+            for at in range(many)
+        ]
+        return calls(*(made if len(asked) == 1 else ()), ("finish", {}))
+
+    build_graph(
+        {"n": text},
+        pack,
+        judge="model",
+        model=ScriptedModel(answer),
+        options=Options(passage=400, overlap=0),
+    )
+    known = asked[1].partition("Already in the graph")[2].partition("=====")[0]
+    assert '- larks: Choir "Larks"' in known, "the first, which later facts are about"
+    assert f'"Song {many - 1}"' in known, "and the latest"
+    assert ("not listed: 31 Song" in known) == (many == 130)
+    assert ("taken as well: s0, s1," in known) == (many == 130)
