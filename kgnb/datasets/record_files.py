@@ -38,7 +38,7 @@ def read_queries(spec: str) -> tuple[RecordQuery, ...]:
         DataError: the file is missing, or has no query.
     """
     name, _, wanted = spec.partition(":")
-    if name == "mop" and not Path(spec).exists():
+    if name == "mop" and not Path(spec).is_file():
         chosen = [one.strip() for one in wanted.split(",") if one.strip()]
         known = {one.name: one for one in mop.QUERIES}
         if unknown := [one for one in chosen if one not in known]:

@@ -98,6 +98,14 @@ def test_a_reference_that_cannot_be_used_is_refused(
         report.run_report(ablation=False, **named)  # type: ignore[arg-type]
 
 
+def test_a_folder_of_that_name_does_not_hide_the_papers_queries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mop").mkdir()
+    assert len(read_queries("mop")) == 4
+
+
 def test_the_ground_truth_of_the_papers_is_read_as_it_is_published(tmp_path: Path) -> None:
     """Our own small files in the same form."""
     step = {"stepNumber": 1, "duration": "2 d", "targetPH": -1, "stir": False}
