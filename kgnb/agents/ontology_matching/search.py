@@ -417,7 +417,8 @@ def _cosines(pairs: list[Pair], stored: Stored) -> dict[Pair, Cosines]:
     for pair, i, j, (syntactic, lexical, semantic, meaning) in zip(
         pairs, row, column, near.tolist(), strict=True
     ):
-        told = source[i].gists and target[j].gists
+        # what a model wrote of names and positions says nothing that these do not say
+        told = source[i].own_meaning and target[j].own_meaning
         cosines[pair] = Cosines(syntactic, lexical, semantic, meaning if told else None)
     return cosines
 

@@ -104,6 +104,11 @@ class Description:
         return self.lexical if view == "lexical" else ((self.semantic,) if self.semantic else ())
 
     @property
+    def own_meaning(self) -> bool:
+        """Whether its meaning is the ontology's own, and none that a model wrote for it."""
+        return bool(self.gists and (self.entity.definitions or self.entity.comments))
+
+    @property
     def semantic(self) -> str:
         """Its axioms, verbalised."""
         return "; ".join(text for _, text in self.axioms)

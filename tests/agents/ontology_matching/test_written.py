@@ -110,6 +110,20 @@ def test_definitions_are_written_with_kind_and_place_whoever_judges() -> None:
         assert (keeps["domain"], keeps["range"]) == (["hut keeper"], ["mountain refuge"])
 
 
+def test_what_a_model_wrote_is_shown_but_is_no_evidence_that_the_ontologies_give() -> None:
+    def same_for_all(request: Request) -> str:
+        numbers = json.loads(request.messages[-1].text)
+        meaning = "A building in the mountains where guests sleep."
+        return json.dumps({"entries": [{"number": int(n), "meaning": meaning} for n in numbers]})
+
+    questions = questions_of(
+        alpine(), refuge(), Options(define=True), ScriptedModel(same_for_all)
+    ).questions
+    assert any("guests sleep" in question.text for question in questions)
+    verdicts = RuleJudge().judge(questions)
+    assert not [verdict for verdict in verdicts if "definitions" in verdict.rationale]
+
+
 def test_definitions_without_a_model_are_refused() -> None:
     with pytest.raises(ConfigError, match="--define"):
         match_ontologies(alpine(), refuge(), judge="rule", options=Options(define=True))
