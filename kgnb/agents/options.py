@@ -37,7 +37,9 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class OptionInfo:
-    """One option for display. ``kind`` is bool, int, float or str; ``optional``: it may be None."""
+    """One option for display. ``kind`` is bool, int, float or str; ``optional``: it may be None;
+    ``many``: a text that holds several, separated by commas, each of which may be given by itself.
+    """
 
     name: str
     kind: type[Any]
@@ -47,6 +49,7 @@ class OptionInfo:
     least: float | None = None
     most: float | None = None
     optional: bool = False
+    many: bool = False
 
     @property
     def flag(self) -> str:
@@ -130,10 +133,18 @@ def _described(name: str, field: Any, paper: str) -> OptionInfo:
         if hasattr(rule, key)
     }
     least, most = bounds.get("ge", bounds.get("gt")), bounds.get("le", bounds.get("lt"))
-    text = field.description or ""
+    text, extra = field.description or "", field.json_schema_extra or {}
     text = text.replace("(paper: ", f"(in the paper on {paper}: ") if paper else text
     return OptionInfo(
-        name, str if choices else kind, field.default, text, choices, least, most, optional
+        name,
+        str if choices else kind,
+        field.default,
+        text,
+        choices,
+        least,
+        most,
+        optional,
+        many="many" in extra,
     )
 
 

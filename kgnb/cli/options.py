@@ -38,12 +38,19 @@ def stage_options(
                 given["type"] = click.Choice(one.choices)
             elif one.kind in RANGES:
                 given["type"] = RANGES[one.kind](one.least, one.most)
-            command = click.option(flag, help=f"{one.help[0].upper()}{one.help[1:]}.", **given)(
-                command
-            )
+            text = f"{one.help[0].upper()}{one.help[1:]}."
+            if one.many:
+                given |= {"multiple": True, "default": (), "callback": _joined}
+                text += " Repeatable."
+            command = click.option(flag, help=text, **given)(command)
         return command
 
     return decorate
+
+
+def _joined(context: click.Context, option: click.Parameter, values: Iterable[str]) -> str:
+    """An option that is given several times, as one text."""
+    return ",".join(values)
 
 
 def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Command], Command]:

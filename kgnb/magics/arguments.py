@@ -204,6 +204,15 @@ class input_argument(argument):
         super().__init__(*names, help=text.replace("%", "%%"), **given)
 
 
+class _Joined(argparse.Action):
+    """Keeps a text that is given several times as one, with commas between."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
+        """Called by argparse for each."""
+        known = getattr(namespace, self.dest, "")
+        setattr(namespace, self.dest, f"{known},{values}" if known else values)
+
+
 def add_option(parser: Any, option: OptionInfo) -> None:
     """Adds an option to a verb's parser; an option the line does not give stays absent."""
     default = {None: " [none]", "": ""}.get(option.default, f" [{option.default}]")
@@ -219,6 +228,7 @@ def add_option(parser: Any, option: OptionInfo) -> None:
         given["choices"] = option.choices
     elif option.kind is str:
         given["metavar"] = "TEXT"
+        given |= {"action": _Joined} if option.many else {}
     else:
         given["type"] = Number(option.kind, option.least, option.most, optional=option.optional)
         given["metavar"] = "N" if option.kind is int else "X"

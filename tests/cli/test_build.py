@@ -64,6 +64,26 @@ def test_links_to_a_reference_that_nobody_keeps_are_said(
     assert (tmp_path / "links.ttl").exists()
 
 
+def test_every_pair_of_classes_that_is_said_to_fit_counts(tmp_path: Path) -> None:
+    """Given one by one, with commas, or both."""
+    names = ("Brook", "Hill", "Inn")
+    for file, kinds in (("mine.ttl", names), ("theirs.ttl", ("Stream", "Summit", "Lodge"))):
+        graph = rdflib.Graph()
+        for at, kind in enumerate(kinds):
+            one = rdflib.URIRef(f"urn:{file[:-4]}:{at}")
+            graph.add((one, rdflib.RDF.type, rdflib.URIRef(f"http://a.example/{kind}")))
+            graph.add((one, rdflib.RDFS.label, rdflib.Literal(f"Sorne {'abc'[at] * 3}")))
+        graph.serialize(tmp_path / file)
+    files, out = [str(tmp_path / file) for file in ("mine.ttl", "theirs.ttl")], tmp_path / "out.ttl"
+    for given, linked in (
+        ([], 0),
+        (["--map", "Brook=Stream"], 1),
+        (["--map", "Brook=Stream", "--map", "Hill=Summit,Inn=Lodge"], 3),
+    ):
+        assert main(["ground", *files, *given, "--out", str(out)]) == 0
+        assert len(rdflib.Graph().parse(out)) == linked
+
+
 def named(path: Path) -> list[tuple[rdflib.term.Node, ...]]:
     """The quads of a TriG file that stand in a named graph."""
     return [

@@ -84,6 +84,7 @@ class GroundOptions:
     map: str = Field(
         default="",
         description="classes that fit, CLASS=CLASS with the reference's on the right, separated by commas",
+        json_schema_extra={"many": True},
     )
     page: int = Field(
         default=5000, ge=10, le=100000, description="rows requested from the reference at once"
