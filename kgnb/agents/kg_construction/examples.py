@@ -21,10 +21,13 @@ from kgnb.kg.words import words
 
 SHOWN = 5
 """Examples of a request. Not tuned."""
-_SHOWN = """Examples: texts of this kind, and the facts that were wanted of each (subject | property | value). Go by
-them: what of a text becomes a fact and what does not, which property says it and of which of two things, and in what
-form names and values are written, with or without a unit, a qualifier or punctuation. Where they write names more fully
-than the text does, do so too if you are sure of it. This goes before the rules on labels and values above.
+_SHOWN = """Examples, the most alike first: texts of this kind, and the facts that were wanted of each (subject |
+property | value). Go by them before the rules above:
+- what of a text becomes a fact, which property says it, and of which of two things;
+- in what form names and values are written: with or without a unit, a qualifier, punctuation. Where their names are
+  fuller than those of their texts, as "Alder (river)" or "Selm, Germany", write names so here: in the form of a
+  name, not in facts, you may use what you know.
+Where two of them differ, go by the first; where one says what its text does not, take its form alone.
 {examples}"""
 
 

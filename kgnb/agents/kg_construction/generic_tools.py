@@ -40,30 +40,6 @@ _FACTS = (
 )
 _VALUE = 'A number or text, the id of an entity, a quantity as "20 minutes", or a new entity {"class", "label"}.'
 _ANY: dict[str, Any] = {"type": ["string", "number", "boolean", "object", "array"], "items": {}}
-_LIKE_DATATYPES = frozenset(
-    (
-        "string",
-        "text",
-        "literal",
-        "number",
-        "integer",
-        "int",
-        "float",
-        "double",
-        "decimal",
-        "boolean",
-        "date",
-        "datetime",
-        "time",
-        "year",
-        "gyear",
-        "anyuri",
-        "url",
-    )
-)
-"""Classes that some ontologies use for datatypes: a plain value stands for an entity with that
-label.
-"""
 _QUANTITY = re.compile(r"\s*(-?\d+(?:[.,]\d+)?)\s*(\S.*?)\s*$")
 
 
@@ -148,13 +124,12 @@ _BRIEF: Mapping[str, Mapping[str, str]] = {
     "create": {
         "": "Create an entity with its facts. The answer says which were refused, and why.",
         "id": "of your own, as s1",
-        "facts": "{property: value}. A value: a number, text, the id of an entity, a list of several, a quantity as "
-        '"20 minutes" or "overnight", or a new entity {"class", "label", "facts"}',
+        "facts": '{property: value}. A value: where "->" stands the id of an entity, a new one {"class", "label", '
+        '"facts"}, or a quantity as "20 minutes" or "overnight"; else a number or text. Several: a list',
         "within": "id of what it belongs to, where its label does not tell it from others",
         "entity": "id of what is of this class as well",
     },
     "add": {"": "State one fact of an entity, with a value as in facts.", "subject": "id"},
-    "retract": {"": "Take back wrong facts.", "subject": "id"},
     "search": {"": "Find more classes and properties by words of the text."},
     "describe": {"": "Tells all of a class or property whose name leaves you unsure."},
 }
@@ -415,7 +390,7 @@ class GenericTools:
         named = [
             one
             for iri in leads.classes
-            if key(self.terms.called(iri)) in _LIKE_DATATYPES and (one := self.terms.of(iri))
+            if self.terms.like_datatype(iri) and (one := self.terms.of(iri))
         ]
         if named and isinstance(value, str | int | float | bool):
             there = self.call(named[0].tool.name, {"label": _as_date(named[0], str(value))}, quote)

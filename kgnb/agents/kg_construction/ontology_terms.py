@@ -29,9 +29,29 @@ _MOST_CALLED = 24  # terms that words of a text call for, where not all can be t
 _OF_COMMENT = 0.25  # what a word in a comment counts for, beside one in a name; not tuned
 _MOST_LISTED = 30  # values of a closed list on the page
 _DERIVED = (
-    "Where a property stands and leads to says what its two ends become, not what they must be: state it of whatever "
-    "the text states it of."
+    "These lists do not bind: state a property of whatever the text states it of, and lead it to whatever that names; "
+    "both become members of the classes listed."
 )
+_COUNTING = frozenset(("number", "integer", "int"))
+_LIKE_DATATYPES = _COUNTING | {
+    "string",
+    "text",
+    "literal",
+    "float",
+    "double",
+    "decimal",
+    "boolean",
+    "date",
+    "datetime",
+    "time",
+    "year",
+    "gyear",
+    "anyuri",
+    "url",
+}
+"""Classes that some ontologies use for datatypes: a plain value stands for an entity with that
+label.
+"""
 _COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount")
 _NAMES = {"name", "title", "label"}
 _TYPES = {
@@ -141,6 +161,12 @@ class OntologyTerms:
         """The class or property of this IRI."""
         return self._by_term.get(iri)
 
+    def like_datatype(self, iri: str, *, counting: bool = False) -> bool:
+        """Whether a class stands for a datatype (``counting``: that of a number), so that a plain
+        value is taken where a property leads to it.
+        """
+        return key(self.called(iri)) in (_COUNTING if counting else _LIKE_DATATYPES)
+
     def search(self, said: str, most: int = 12) -> list[Entry]:
         """The classes and properties whose names or comments match some words best, the best first."""
         wanted = set(words(said))
@@ -173,7 +199,11 @@ class OntologyTerms:
         else:
             comments.append(self._shortened)
         for comment in (*comments, _no_comment):
-            parts = [self.entry(entry, comment=comment, whole=False) for entry in self.classes]
+            parts = [
+                self.entry(entry, comment=comment, whole=False)
+                for entry in self.classes
+                if not self.like_datatype(entry.tool.term) or entry.tool.term in self._of_domain
+            ]
             parts += self._loose(comment)
             found = "\n".join([*parts, *self._overall()])
             if estimate_tokens(found) <= budget:
@@ -328,11 +358,9 @@ class OntologyTerms:
                 for i in sorted(self.pack.tbox.enumerated.get(c, ()))
             ]
             return _listed(names)
-        return (
-            f"-> {joined([*map(self.called, parameter.classes)], 6)}"
-            if parameter.classes
-            else "-> any"
-        )
+        named = joined([*map(self.called, parameter.classes)], 6) or "any"
+        plain = parameter.classes and all(map(self.like_datatype, parameter.classes))
+        return named if plain else f"-> {named}"
 
     @cached_property
     def domains(self) -> dict[str, tuple[str, ...]]:

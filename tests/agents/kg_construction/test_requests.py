@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+import rdflib
 
 from kgnb.agents.kg_construction.generic_tools import schema_tokens
 from kgnb.agents.kg_construction.instantiate import Options
@@ -229,6 +230,39 @@ def test_a_short_note_takes_one_request_of_few_tokens_that_names_every_term(
     (usual,) = asked(Options(note_budget=0))
     assert estimate_usage(usual).prompt_tokens > 2000
     assert {tool.name for tool in request.tools} >= {"create", "add", "finish"}
+
+
+def test_a_class_that_stands_for_a_datatype_is_told_and_filled_as_a_plain_value() -> None:
+    """As ontologies made from triples have them: number and date are classes."""
+    tbox = """@prefix : <urn:x#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    :Ferry a owl:Class . :Yard a owl:Class . :number a owl:Class . :date a owl:Class .
+    :berths a owl:ObjectProperty ; rdfs:domain :Ferry ; rdfs:range :number .
+    :launched a owl:ObjectProperty ; rdfs:domain :Ferry ; rdfs:range :date .
+    :builder a owl:ObjectProperty ; rdfs:domain :Ferry ; rdfs:range :Yard .
+    """
+    note = {"n.txt": "The ferry Alma has 40 berths and was launched on 3 May 1971."}
+    facts = {"berths": 40, "launched": "3 May 1971"}
+    model = ScriptedModel(
+        lambda request: calls(
+            ("create", {"class": "Ferry", "label": "Alma", "facts": facts, "quote": "ferry Alma"}),
+            ("finish", {}),
+        )
+    )
+    for derive_types in (False, True):
+        pack = compile_ontology(
+            rdflib.Graph().parse(data=tbox, format="turtle"), derive_types=derive_types
+        )
+        built = build_graph(note, pack, judge="model", model=model)
+        assert not built.doubts and built.counts()["refused"] == 0
+        labels = set(built.session.graph.objects(None, rdflib.RDFS.label))
+        assert {"Alma", "40", "1971-05-03"} == {str(label) for label in labels}
+        prompt = model.asked[-1].messages[1].text
+        for line in ("berths: number", "launched: date", "builder: -> Yard", '"berths": 12'):
+            assert line in prompt
+        assert "- number" not in prompt and "- date" not in prompt
+        assert ("refused of what is not of that class" in prompt) != derive_types
+        assert ("do not bind" in prompt) == derive_types
 
 
 def test_a_short_note_is_told_what_its_words_call_for_of_a_large_ontology() -> None:

@@ -5,7 +5,7 @@ strict triples.
 prints hits, false and missed triples, an ontology a line and in all. With ``batch:FOLDER`` it ends
 with 75 while replies are wanted.
 
-Each sentence has a request of its own, with the whole prompt (``--note-budget 0``).
+Each sentence has a request of its own, with the short prompt of a note.
 
 Twice: from the text and the ontology alone; and as the published systems read, which are shown
 training sentences (the most similar one; here five) and are refused nothing (here a fact makes its
@@ -134,7 +134,7 @@ def read(
             judge="model",
             examples=examples,
             settings=settings,
-            options=Options(together=0, note_budget=0),
+            options=Options(together=0),
         ).graph
 
     build({one.id: one.text for one in chosen})  # asked side by side
