@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from kgnb.settings import Settings
+from kgnb.tasks.aligning import align
+from kgnb.tasks.sides import links_of
 from tests.benchmarks.llm.recordings import RECORDINGS
 from tests.benchmarks.llm.tokens import AGENTS, AIM, took
 
@@ -57,6 +59,28 @@ def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(
         assert sum(right) >= 26, [
             row["question"] for row, good in zip(rows, right, strict=True) if not good
         ]
+
+
+def test_a_recorded_planner_fits_its_prompt_and_lets_only_right_alignments_stand(
+    tmp_path: Path,
+) -> None:
+    settings = Settings.load().with_(model="recorded:huts", cache=tmp_path)
+    pairs = dict(links_of("huts:entity-reference"))
+    outcome = align(
+        "huts:hollenmark", "huts:corvane", judge="model", planner="model", settings=settings
+    )
+    settled = outcome.settled
+    planned = settled.aligned.selected.planned
+    assert not planned.unusable, "a prompt has changed: record anew"
+    assert 0 < 2 * len(planned.asked) < len(planned.verdicts)
+    proposal = settled.proposal
+    for row in set(planned.verdicts) - set(planned.asked):
+        source = proposal.left.entities[int(proposal.sources[row])]
+        first = int(proposal.first[row])
+        if first >= 0 and source in pairs:
+            assert proposal.right.entities[first] == pairs[source], source
+    right = sum(pairs.get(source) == target for source, target, _ in settled.pairs())
+    assert right == len(pairs)
 
 
 def test_the_costs_in_the_readme_are_those_of_the_recordings() -> None:
