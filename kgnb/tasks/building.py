@@ -43,7 +43,7 @@ from kgnb.kg.endpoint_graph import EndpointGraph
 from kgnb.kg.loading import SUFFIXES, load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import push
-from kgnb.kg.quads import digest, quads
+from kgnb.kg.quads import digest
 from kgnb.kg.result_files import inert
 from kgnb.llm.model import ChatModel
 from kgnb.llm.tools import Tool
@@ -322,7 +322,7 @@ class BuildingTask(Task):
         """Writes the graph into the file, or adds it to the service, that it is to extend."""
         into = self.specs.get("into")
         if into and _is_address(into):
-            push(quads(self.session.store), EndpointGraph(into, update_url=into))
+            push(self.session.content(), EndpointGraph(into, update_url=into))
         elif into:
             with Claim(Path(into), again=True):
                 self._into.set_aside()

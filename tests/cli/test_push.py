@@ -8,9 +8,10 @@ import pytest
 from kgnb.cli import main
 from kgnb.cli.serve import client_config
 from kgnb.kg.endpoint_graph import EndpointGraph
+from kgnb.kg.loading import load
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.pushing import push
-from kgnb.kg.quads import Quad
+from kgnb.kg.quads import Quad, quads
 from kgnb.kg.terms import Blank, Iri, Literal
 from tests.kg.conftest import (  # noqa: F401  (fixtures)
     empty_server,
@@ -51,8 +52,6 @@ def test_a_graph_is_pushed_with_its_named_graphs_or_into_one(here: Path, empty_s
     for _ in range(2):  # a second time changes nothing
         assert main(["push", "g.trig", update]) == 0
     graph = OxigraphGraph()
-    from kgnb.kg.loading import load
-
     load(graph, here / "g.trig")
     assert counted(empty_server, "GRAPH ?g { ?s ?p ?o }") == len(list(graph.store))
     assert main(["push", "g.trig", update, "--graph", "urn:boats"]) == 0
@@ -99,6 +98,36 @@ def test_virtuoso_takes_a_graph_with_and_without_a_password(
         assert graph.count() == PUSHED
     monkeypatch.setenv("DBA", "wrong")
     assert main(["push", "g.trig", f"{place}/sparql-auth", "--graph", "urn:no", *signed]) == 1
+
+
+def test_a_graph_that_extends_virtuoso_is_read_back_as_it_was_written(
+    here: Path,
+    virtuoso_server: str,  # noqa: F811
+) -> None:
+    """Facts, provenance and the names of terms: numbers, a day, text with quotes and other scripts."""
+    kinds = {"draught": "decimal", "beam": "double", "launched": "date", "motto": "string"}
+    lines = (
+        f':{name} a owl:DatatypeProperty ; rdfs:label "{name}" ; rdfs:domain :Boat ; '
+        f"rdfs:range xsd:{kind} .\n"
+        for name, kind in kinds.items()
+    )
+    (here / "boats.ttl").write_text(BOAT + "".join(lines))
+    (here / "tern.txt").write_text(
+        "Tern\nlength: 23\ndraught: 1.5\nbeam: 7.25\nlaunched: 1971-05-03\n"
+        'motto: "Über 海" \\ und\n',
+        encoding="utf-8",
+    )
+    signed = virtuoso_server.replace("://", "://dba:dba@") + "-auth"
+    for address in (virtuoso_server, virtuoso_server, signed):  # again changes nothing
+        build = ["build", "boats.ttl", "tern.txt", "--judge", "rule", "--into", address]
+        assert main([*build, "-o", "g.trig"]) == 0
+    wrote = OxigraphGraph()
+    load(wrote, here / "g.trig")
+    content = list(quads(wrote))
+    assert {predicate.rsplit("/", 1)[-1] for (_, predicate, _), _ in content} > {*kinds, "length"}
+    for graph in {graph for _, graph in content}:
+        there = EndpointGraph(virtuoso_server, default_graph=graph)
+        assert set(there.triples()) == {triple for triple, name in content if name == graph}
 
 
 def test_a_push_that_broke_off_goes_on_behind_what_was_sent(

@@ -33,7 +33,7 @@ from kgnb.agents.kg_construction.writes import Withdrawals, Writes
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
-from kgnb.kg.quads import in_order, quads, write
+from kgnb.kg.quads import Quad, in_order, quads, write
 from kgnb.kg.terms import Blank, Iri, Literal, Triple, term_key, triple_key
 from kgnb.results.bundle import count
 from kgnb.shapes.checking import Judged
@@ -339,6 +339,15 @@ class ConstructionSession(GraphState):
             if not isinstance(value, Blank)
         ]
 
+    def content(self) -> Iterator[Quad]:
+        """Facts, provenance and ``terms``, each in its named graph; nothing is written meanwhile."""
+        with self.lock:
+            terms = self.terms()
+            if self._calls is not None:
+                yield from self._calls.quads(terms)
+            else:
+                yield from in_order({*quads(self.store), *((triple, TBOX) for triple in terms)})
+
     def _text(self, form: str) -> str:
         stream = BytesIO()
         self._write_as(form, stream)
@@ -347,12 +356,7 @@ class ConstructionSession(GraphState):
     def _write_as(self, form: str, stream: IO[bytes]) -> None:
         """Write the graph as of now, even if other threads go on writing."""
         if form == "trig":
-            with self.lock:
-                terms = self.terms()
-                if self._calls is not None:
-                    return write(self._calls.quads(terms), form, stream, self._prefixes)
-                content = {*quads(self.store), *((triple, TBOX) for triple in terms)}
-            return write(in_order(content), form, stream, self._prefixes)
+            return write(self.content(), form, stream, self._prefixes)
         with self.lock:
             told = (triple for triple in self.terms() if triple not in self.facts)
             groups = [list(one) for _, one in groupby(chain(self.facts, told), itemgetter(0))]
