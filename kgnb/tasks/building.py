@@ -301,9 +301,14 @@ class BuildingTask(Task):
         self.values = {"compile": pack}
 
     def _extended(self) -> OxigraphGraph | None:
-        """A store with the graph of the file that is to be extended, if one is."""
+        """A store with the graph of the file that is to be extended, if one is; a service is asked
+        whether it takes updates, before anything is read.
+        """
         into = self.specs.get("into")
-        if not into or _is_address(into):
+        if into and _is_address(into):
+            EndpointGraph(into, update_url=into).update("INSERT DATA {}")
+            return None
+        if not into:
             return None
         path = Path(into)
         if path.suffix not in (".trig", ".ttl", ".jsonld") or not path.absolute().parent.is_dir():

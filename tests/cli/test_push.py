@@ -130,6 +130,21 @@ def test_a_graph_that_extends_virtuoso_is_read_back_as_it_was_written(
         assert set(there.triples()) == {triple for triple, name in content if name == graph}
 
 
+def test_a_service_that_takes_no_updates_is_known_before_a_model_is_asked(
+    here: Path,
+    virtuoso_server: str,  # noqa: F811
+) -> None:
+    def asked(address: str) -> bool:
+        model = ["--judge", "model", "--model", f"batch:{here / 'asked'}"]
+        build = ["build", "boats.ttl", "tern.txt", *model, "--into", address, "-o", "g.trig"]
+        assert main(build) != 0
+        return any(here.glob("asked/requests*"))
+
+    assert not asked(f"{virtuoso_server}-auth")
+    assert not asked("http://127.0.0.1:9/sparql")
+    assert asked(virtuoso_server)
+
+
 def test_a_push_that_broke_off_goes_on_behind_what_was_sent(
     tmp_path: Path,
     empty_server: str,  # noqa: F811
