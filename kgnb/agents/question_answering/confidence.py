@@ -125,7 +125,7 @@ def calibrated(
     sure = (
         1 / (1 + exp(0.2 - 0.54 * log(raw / (1 - raw)) - 1.5 * lead)) * UNEXPLAINED ** len(doubts)
     )
-    if candidate.unused and not _conditioned(candidate):
+    if candidate.unused and not _by_relation(candidate):
         sure *= UNEXPLAINED
     elif candidate.unused and not (
         len(candidate.unused) == 1 and set(candidate.unused) <= _verbs(asked)
@@ -174,7 +174,8 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
     if not unused:
         return candidate
     named = [word for word in unused if word[:1].isupper()]
-    verbs = _verbs(asked) if len(unused) == 1 and _conditioned(candidate) else set()
+    # "suppliers that export to Sweden" are not those whose country it is
+    verbs = _verbs(asked) if len(unused) == 1 and _by_relation(candidate) else set()
     left = 1.0
     for word in unused:
         left *= VERB if word in verbs else UNEXPLAINED
@@ -190,6 +191,11 @@ def _conditioned(candidate: Interpretation) -> bool:
     "which fields are fallow".
     """
     return bool(candidate.start or candidate.by or candidate.also or candidate.among)
+
+
+def _by_relation(candidate: Interpretation) -> bool:
+    """Whether words led to a relation, and not only a text that the graph states with any."""
+    return _conditioned(candidate) and candidate.operator != "="
 
 
 def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -322,6 +328,8 @@ def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     return ["who"] if bare and all(bare) and asked.reader.kinds(Iri(str(ends[0]))) else []
 
 
+_SITUATED = frozenset("based located situated".split())  # noqa: SIM905
+_SITES = frozenset("country city town place location address region state seat".split())  # noqa: SIM905
 _LIFE = frozenset(
     "birth born death died spouse mother father parent sex gender phone email salary job".split()
 )  # noqa: SIM905
@@ -566,6 +574,9 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     parts = list(
         dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)])
     )
+    equal = (
+        set(key(candidate.bound.text)) if candidate.bound and candidate.operator == "=" else set()
+    )
     dated = candidate.hops and kind_of(asked.sample(candidate.hops[-1].relation)) == "date"
     left: list[tuple[int, str]] = []
     for at, token in enumerate(asked.sentence):
@@ -574,7 +585,9 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         if at in shape.noun_at and candidate.by:
             continue
         text = token.lower()
-        if text == "not" and _denied(candidate):
+        if (text == "not" and _denied(candidate)) or set(key(token)) & equal:
+            continue
+        if text in _SITUATED and equal and not _SITES.isdisjoint(said):
             continue
         if at == 0 and text in ("list", "name", "give", "tell", "show"):
             continue

@@ -50,6 +50,7 @@ from kgnb.kg.words import key, plain
 
 _KEPT = 8
 _MEMBERS = 300  # values whose relations are examined
+_TEXT_WORDS = 4  # of a text that the graph states
 _TRIED = 3  # interpretations of one kind that are tried on the graph
 _ALONE = 0.8  # confidence in the only possible relation when no word names it
 _SEVERAL = 0.45  # the same with several possible relations
@@ -378,9 +379,49 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
                 )
                 for relation in _yes_or_no_relations(asked)
             ]
+            if not asked.things and not asked.shape.compares:
+                found += _with_text(asked, _class_of(asked, base, link.iri))
     if not found and asked.shape.compares:
         found.append(Interpretation(None, score=-0.3, confidence=0.7, explanation="anything"))
     return found
+
+
+def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretation]:
+    """The members of a class of which the graph states a text of the question: those "in Sweden",
+    where a country is no thing but a text.
+    """
+    low = asked.sentence
+    spans = [
+        (begin, end)
+        for length in range(_TEXT_WORDS, 0, -1)
+        for begin in range(1, len(low) - length + 1)
+        for end in [begin + length]
+        if low[begin][:1].isupper() and says(low[end - 1])
+    ]
+    texts = {" ".join(low[begin:end]).replace("_", " "): None for begin, end in spans}
+    if not texts:
+        return []
+    values = " ".join(n3(Literal(text, tag)) for text in texts for tag in (None, "en"))
+    query = f"SELECT DISTINCT ?p ?v WHERE {{ VALUES ?v {{ {values} }} {body(base)} ?answer ?p ?v }} ORDER BY ?p ?v"
+    rows = [
+        (relation, value)
+        for relation, value in asked.reader.looked_up(query).rows
+        if isinstance(relation, Iri) and isinstance(value, Literal) and is_relation(relation)
+    ]
+    longest = max((len(value.text) for _, value in rows), default=0)
+    rows = [row for row in rows if len(row[1].text) == longest]
+    return [
+        replace(
+            base,
+            by=(Hop(relation),),
+            operator="=",
+            bound=value,
+            score=0.0,
+            confidence=0.95 if len(rows) == 1 else _SEVERAL,
+            explanation=f"{base.explanation} with {asked.names.label(relation)} {value.text}",
+        )
+        for relation, value in rows[:_TRIED]
+    ]
 
 
 def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
@@ -1024,7 +1065,7 @@ def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretat
     measured = (
         candidate.by and not candidate.counted and candidate.form in ("values", "most", "least")
     )
-    if not measured or candidate.bound is not None and candidate.operator == IN_YEAR:
+    if not measured or candidate.bound is not None and candidate.operator in (IN_YEAR, "="):
         return candidate
     bare = replace(candidate, bound=None, operator="", comparing="")
     rows = asked.reader.looked_up(

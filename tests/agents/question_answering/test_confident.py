@@ -170,11 +170,11 @@ LENDING = """
 :Tool rdfs:label "tool" . :Smith rdfs:label "smith" . :Loan rdfs:label "loan" . :Fair rdfs:label "fair" .
 :maker rdfs:label "maker" . :mentor rdfs:label "mentor of" . :donor rdfs:label "donor" . :object rdfs:label "object" .
 :lender rdfs:label "lender" . :borrower rdfs:label "borrower" . :shown rdfs:label "on view" .
-:weight rdfs:label "weight in grams" . :visitors rdfs:label "number of visitors" .
+:weight rdfs:label "weight in grams" . :town rdfs:label "town" . :visitors rdfs:label "number of visitors" .
 :adze a :Tool ; rdfs:label "Great Adze" ; :maker :ida ; :donor :ida ; :shown true ; :weight 900 .
 :awl a :Tool ; rdfs:label "Red Awl" ; :maker :per ; :donor :una ; :shown false ; :weight "1.2 kg" .
 :rasp1 a :Tool ; rdfs:label "Long Rasp" ; :maker :ida . :rasp2 a :Tool ; rdfs:label "Long Rasp" ; :maker :per .
-:ida a :Smith ; rdfs:label "Ida Fell" ; :mentor :per . :per a :Smith ; rdfs:label "Per Oakes" .
+:ida a :Smith ; rdfs:label "Ida Fell" ; :mentor :per . :per a :Smith ; rdfs:label "Per Oakes" ; :town "Low Bridge" .
 :una a :Smith ; rdfs:label "Una Reed" .
 :l1 a :Loan ; :object :adze ; :lender :ida ; :borrower :una .
 :may a :Fair ; rdfs:label "May Fair" ; :visitors 700 .
@@ -196,6 +196,9 @@ LENDING = """
         ("Which visitors came to the May Fair?", ""),  # their number is no visitor
         ("Is the Red Awl on view?", "false"),
         ("Which tools are not on view?", "Red Awl"),
+        ("Which smiths are based in Low Bridge?", "Per Oakes"),  # a text, and no thing
+        ("Which smiths sell to Low Bridge?", ""),
+        ("Which smiths are not from Low Bridge?", ""),
         ("Which tool is the heaviest?", ""),  # 1.2 kg may be more than 900
     ],
 )
