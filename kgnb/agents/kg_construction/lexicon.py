@@ -202,6 +202,11 @@ class Lexicon:
         general = [slot for slot in leading if slot.iri not in below]
         return general[0] if len(general) == 1 else None
 
+    def lists(self, cls: str, name: str) -> Slot | None:
+        """The property of a class that leads to the things which a key in the plural lists."""
+        slot = self.slot(cls, name, plural=True)
+        return slot if slot and slot.is_object else None
+
     def leading(self, start: str, end: str) -> Slot | None:
         """The first property from one class to another."""
         return next(

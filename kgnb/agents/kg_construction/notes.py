@@ -526,8 +526,12 @@ def about(lexicon: Lexicon, note: Sequence[NoteLine]) -> str:
     if cls := next(filter(None, map(lexicon.class_called, named)), ""):
         return cls
     own = own_lines(lexicon, note, "")
-    keys = [words(line.name) for line in own if line.key and not line.heading]
-    known = {cls: sum(key in lexicon.keys_of(cls) for key in keys) for cls in lexicon.creators}
+    keys = [line.name for line in own if line.key and not line.heading]
+    known = {
+        cls: sum(words(key) in lexicon.keys_of(cls) for key in keys) for cls in lexicon.creators
+    }
+    if keys and not any(known.values()):  # all in the plural: "Owners: A and B"
+        known = {cls: sum(lexicon.lists(cls, key) is not None for key in keys) for cls in known}
     most = max(known.values(), default=0)
     if not most:
         title = title_of(note)

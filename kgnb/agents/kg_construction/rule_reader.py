@@ -272,14 +272,12 @@ class _Note:
         bracket = BRACKET.search(line.key)
         if slot is None and bracket:
             slot = self.lexicon.slot(self.cls, line.name)
-        several = (
-            None if slot or not line.key else self.lexicon.slot(self.cls, line.name, plural=True)
-        )
-        if several and several.is_object:
+        several = None if slot or not line.key else self.lexicon.lists(self.cls, line.name)
+        if several:
             self._value(several, line.value, line, several=True)
         elif slot:
             self._value(slot, line.value, line, bracket[1] if bracket else "")
-        return bool(slot or (several and several.is_object))
+        return bool(slot or several)
 
     def _listed(self, line: NoteLine) -> Slot | None:
         """The property whose values a heading or a line such as "Suppliers:" announces."""

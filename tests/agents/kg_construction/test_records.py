@@ -271,6 +271,8 @@ UNREAD = (
         ),
         ("# Tern\n\nlength: 23 m\nSailors: Ida Kern; Lea Ott", ["Ida Kern", "Lea Ott"], []),
         ("# Tern\n\nlength: 23 m\nSailors: Ida Kern", ["Ida Kern"], []),
+        ("# Tern\n\nSailors: Ida Kern and Lea Ott", ["Ida Kern", "Lea Ott"], []),
+        ("# Tern\n\nLengths: 23 m and 24 m", [], [UNREAD]),
         ("# Tern\n\nlength: 23 m\nSailors: Kern, Ida", [], [ONE]),
         ("# Tern\n\nlength: 23 m\nSailors: Kern, I. and Ott, L.", [], [ONE]),
         ("# Tern\n\nlength: 23 m\nSailor: Ida Kern / Lea Ott", [], [ONE]),
