@@ -21,7 +21,7 @@ from kgnb.agents.kg_construction.options import BUDGET as BUDGET
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, ToolParameter
 from kgnb.agents.kg_construction.workspace import ShortIds
-from kgnb.kg.terms import XSD
+from kgnb.kg.terms import XSD, is_iri
 from kgnb.llm.model import ToolSpec as ModelTool
 from kgnb.llm.prices import estimate_tokens
 from kgnb.shapes.datatypes import everyday
@@ -439,7 +439,8 @@ class GenericTools:
         if leads.choices:
             return f"{entry.name}: {value!r} is none of {joined([name for name, _ in leads.choices], 30)}"
         named = kinds[0] if kinds else "CLASS"
-        new = f'{{"class": "{named}", "label": "{value if isinstance(value, str) else "..."}"}}'
+        label = value if isinstance(value, str) and not is_iri(value) else "..."
+        new = f'{{"class": "{named}", "label": "{label}"}}'
         return f"{entry.name} leads to an entity: give the id of a {joined(kinds, 4) or 'thing'} there is, or {new}"
 
     def _measured(
@@ -615,7 +616,7 @@ class GenericTools:
             return f"{match[1]}({'class' if match[1] == 'create' else 'property'}={named})"
 
         text = re.sub(r"\b(create|add)_\w+", renamed, self.ids.shorten(hint, self._new_id))
-        text = text.replace(")(", ", ").replace(" IRI", " id")
+        text = text.replace(")(", ", ").replace(" id or IRI", " id").replace(" IRI", " id")
         few = [self.ids.shorten(one, self._new_id) for one in allowed[:8]]
         missing = [one for one in few if one not in text]
         return f"{text} ({joined(missing, 8)})" if missing and len(missing) == len(few) else text

@@ -82,7 +82,8 @@ def look_up_tool(names: ReferenceNames) -> Tool:
 
     text = (
         f"Look a name up in the reference graph {names.name}: the entities that may be meant, with their IRIs and "
-        "classes, the best first. certain: the first is clearly the one."
+        "classes, the best first. certain: the first is clearly the one. The IRIs are of that graph: "
+        "here, create what is meant by its name."
     )
     properties = {
         "label": {"type": "string", "description": "the name, as the text has it"},

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import rdflib
 
+from kgnb.agents.kg_construction.options import Options
 from kgnb.agents.kg_construction.outside import function_tool, outside_tools
 from kgnb.errors import BackendError, ConfigError, Waiting
 from kgnb.llm.model import Reply, Request
@@ -160,6 +161,41 @@ def test_names_are_looked_up_in_a_reference_graph_with_or_without_their_accents(
         and len(tool.function("Springfield")["found"]) == 2
     )
     assert tool.function("Elsewhere") == {"ok": True, "found": [], "certain": False}
+
+
+def test_an_iri_of_the_reference_is_no_name_of_what_is_created() -> None:
+    """A model that gives one is told to create what is meant, and not to call it by the IRI."""
+    pack = pack_of(
+        ":Place a owl:Class . :City a owl:Class . :in a owl:ObjectProperty ; rdfs:label 'lies in' ; "
+        "rdfs:domain :Place ; rdfs:range :City ."
+    )
+    reference = rdflib.Graph().parse(
+        data="""@prefix : <https://hut.example/kitchen#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        <urn:m> a :City ; rdfs:label "Munich" .""",
+        format="turtle",
+    )
+    tower = {"class": "Place", "label": "Alter Peter", "id": "t", "quote": "Alter Peter"}
+    fact = {"subject": "t", "property": "lies in", "quote": "in Munich"}
+    replies = [
+        [("look_up", {"label": "Munich"})],
+        [("create", {**tower, "facts": {"lies in": "urn:m"}})],
+        [("add", {**fact, "value": {"class": "City", "label": "Munich"}}), ("finish", {})],
+    ]
+    model = ScriptedModel([calls(*reply) for reply in replies])
+    note = {"n.txt": "Alter Peter stands in Munich."}
+    built = build_graph(
+        note,
+        pack,
+        judge="model",
+        model=model,
+        outside=[look_up(reference, pack)],
+        options=Options(tool_budget=0),
+    )
+    assert "create what is meant by its name" in str(model.asked[0].tools)
+    assert '"urn:m"' in model.asked[1].messages[-1].text
+    refused = model.asked[2].messages[-1].text
+    assert "City" in refused and "urn:m" not in refused
+    assert set(built.session.labels().values()) == {"Alter Peter", "Munich"}
 
 
 LARGE = """
