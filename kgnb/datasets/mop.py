@@ -34,7 +34,8 @@ _QUERIES = {
   OPTIONAL {{ ?t syn:isDescribedBy ?synthesis ; syn:hasChemicalOutput/rdfs:label ?product }}
   OPTIONAL {{ ?record syn:hasOrder ?number }}
   OPTIONAL {{ ?record ({_OF_STEP})/rdfs:label ?chemical }}
-  OPTIONAL {{ ?record syn:hasStepDuration/rdfs:label ?duration }}
+  OPTIONAL {{ ?record syn:hasStepDuration/rdfs:label ?lasts
+    BIND(REPLACE(STR(?lasts), "(day|hour|minute|second)s$", "$1") AS ?duration) }}
   OPTIONAL {{ ?record syn:hasVesselEnvironment/rdfs:label ?atmosphere }}
   OPTIONAL {{ ?record ({_TEMPERATURE})/rdfs:label ?temperature }}
   OPTIONAL {{ ?record syn:isStirred|syn:isStirredHeatChill ?stir FILTER(?stir) }} }}""",

@@ -4,9 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from rdflib import Graph
 
 from kgnb.datasets.record_files import read_gold, read_queries
 from kgnb.errors import ConfigError, DataError
+from kgnb.evaluate.extraction import read_records
 from kgnb.reporting import kg_construction as report
 from tests.agents.kg_construction.test_records import TBOX
 
@@ -124,3 +126,17 @@ def test_the_ground_truth_of_the_papers_is_read_as_it_is_published(tmp_path: Pat
     assert record["chemical"] == ["DEF", "diethylformamide"] and record["amount"] == ["5 mL"]
     assert len(gold.all("cbu")) == 2 and not gold.of("10.11.txt", "steps")
     assert [one.name for one in read_queries("mop:cbu,steps")] == ["cbu", "steps"]
+
+
+def test_a_duration_is_the_same_in_the_plural() -> None:
+    graph = Graph().parse(
+        data="""@prefix syn: <https://www.theworldavatar.com/kg/OntoSyn/> .
+            @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+            <urn:s> syn:hasSynthesisStep <urn:one>, <urn:two> .
+            <urn:one> a syn:Stir ; syn:hasStepDuration [ rdfs:label "2 days" ] .
+            <urn:two> a syn:Dry ; syn:hasStepDuration [ rdfs:label "1 hour" ] .""",
+        format="turtle",
+    )
+    (steps,) = read_queries("mop:steps")
+    lasts = {record["type"]: record["duration"] for record in read_records(graph, steps.query)}
+    assert lasts == {("Stir",): ("2 day",), ("Dry",): ("1 hour",)}

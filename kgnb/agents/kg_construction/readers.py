@@ -256,6 +256,7 @@ _FINISH = (
 )
 _FINISH_BRIEF = "End the work."
 _FINISH_STEP = "End this step, when the text holds nothing more for it."
+_UNMADE = "there is no {id}, because {maker} was refused: make that again first, then this"
 _NEXT = "Make these calls now, mended. Leave what the text does not say, and call finish."
 _ANYTHING: Mapping[str, Any] = {
     "type": "object",
@@ -388,6 +389,7 @@ class _Typed(_Face):
     def __init__(self, task: PassageTask, workspace: Workspace) -> None:
         super().__init__(task, workspace)
         self._named: dict[str, ToolDefinition] = {tool.name: tool for tool in task.tools}
+        self._unmade = dict[str, str]()  # by id, the call that was to create it and was refused
 
     @property
     def tools(self) -> dict[str, Tool]:
@@ -453,17 +455,28 @@ class _Typed(_Face):
         if taken and not self._made(tool, given, wish):
             return {"ok": False, "refused": [taken]}
         entities = {p.name for p in tool.parameters if p.kind in ("entity", "any")}
+        waits = {
+            value: maker
+            for key, value in given.items()
+            if key in entities and (maker := self._unmade.get(str(value)))
+        }
         given = {
             key: self.ids.iri(value) if key in entities and isinstance(value, str) else value
             for key, value in given.items()
         }
         result = self.call(tool.name, given, quote)
+        if wish and not result.ok:
+            self._unmade[str(wish)] = tool.name
+        elif wish:
+            self._unmade.pop(str(wish), None)
         if not self.workspace.feedback:
             shown = (
                 self.ids.of(result.iri, tool.label, wish=wish) if result.ok and result.iri else ""
             )
             return {"received": True} | ({"id": shown} if shown else {})
         reasons = [*map(self._reason, result.violations)]
+        if waits and not result.ok:  # what else it lacks is seen when the entity is there
+            reasons = [_UNMADE.format(id=id_, maker=maker) for id_, maker in waits.items()]
         if not result.ok and not result.repeated:
             return {"ok": False, "refused": reasons}
         told: dict[str, Any] = {"ok": True} | ({"note": reasons[0]} if reasons else {})

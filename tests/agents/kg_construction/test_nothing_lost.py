@@ -120,6 +120,39 @@ def test_a_namesake_is_first_told_apart() -> None:
     assert 0 < told.index("tell the two apart") < told.index("the very same")
 
 
+def test_a_call_about_what_a_refused_call_was_to_make_says_that_it_waits_for_it() -> None:
+    pack = pack_of(
+        ":Choir a owl:Class . :Person a owl:Class . :led a owl:ObjectProperty ; rdfs:label 'led by' ; "
+        "rdfs:domain :Choir ; rdfs:range :Person ."
+    )
+    asked: list[Request] = []
+
+    def answer(request: Request) -> Reply:
+        asked.append(request)
+        person = {"label": "Larks", "id": "p", "quote": "the Larks"}
+        led = ("add_led", {"subject": "l", "object": "p", "quote": "the Larks lead"})
+        if len(asked) == 1:
+            choir = ("create_choir", {"label": "Larks", "id": "l", "quote": "the Larks"})
+            return calls(choir, ("create_person", person), led, ("finish", {}))
+        if len(asked) == 2:
+            return calls(("create_person", person | {"label": "A. Lark"}), led, ("finish", {}))
+        return calls(("finish", {}))
+
+    built = build_graph(
+        {"n": "Here the Larks lead themselves."},
+        pack,
+        judge="model",
+        model=ScriptedModel(answer),
+        options=Options(feedback=True),
+    )
+    told = [json.loads(message.text) for message in asked[1].messages if message.role == "tool"]
+    assert "already" in told[1]["refused"][0]
+    assert told[2]["refused"] == [
+        "there is no p, because create_person was refused: make that again first, then this"
+    ]
+    assert len(built.session.facts.about(next(iter(built.journals[0].acts)).iri)) == 3, "led, too"
+
+
 def test_a_quote_that_is_not_in_the_text_is_refused() -> None:
     model = replies(
         calls(("create_dish", {"label": "Soup", "quote": "99.9 % invented words"})),
