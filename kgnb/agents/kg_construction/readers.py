@@ -152,7 +152,7 @@ class ModelReader:
             last = next(one for one in reversed(talk.messages) if one.role == "assistant")
             # a model that ends in words has seen what was refused, and leaves it
             made = talk.uses[-len(last.tool_calls) :] if last.tool_calls else ()
-            again = [_again(use) for use in made if refused(use)]
+            again = _again([use for use in made if refused(use)])
             reasons = [*again, *[_NEXT][: len(again)], *face.missing()]
             if not reasons:
                 return
@@ -268,10 +268,20 @@ _MOST_REMINDED = 20
 _ENDLESS = "the model did not finish within {left} replies (--calls)"
 
 
-def _again(use: ToolUse) -> str:
-    """A refused call with the reasons, in one line."""
-    reasons = use.error or "; ".join(use.result.get("refused", ()))
-    return f"{use.call.name} was refused: {reasons}"
+def _again(uses: Sequence[ToolUse]) -> list[str]:
+    """Refused calls with the reasons, a line each; those that only wait for one of them in one."""
+    lines, waiting = list[str](), list[list[str]]()
+    for use in uses:
+        told = {} if use.error else use.result
+        if "waits for" in told:
+            waiting.append(told["waits for"])
+        else:
+            reasons = use.error or "; ".join(told.get("refused", ()))
+            lines.append(f"{use.call.name} was refused: {reasons}")
+    if waiting:
+        ids = joined(list(dict.fromkeys(id_ for each in waiting for id_ in each)), 40, "and")
+        lines.append(f"then make the calls again that name {ids} ({len(waiting)})")
+    return lines
 
 
 class _Face(ABC):
@@ -475,9 +485,10 @@ class _Typed(_Face):
             )
             return {"received": True} | ({"id": shown} if shown else {})
         reasons = [*map(self._reason, result.violations)]
-        if waits and not result.ok:  # what else it lacks is seen when the entity is there
-            reasons = [_UNMADE.format(id=id_, maker=maker) for id_, maker in waits.items()]
         if not result.ok and not result.repeated:
+            if waits:  # what else it lacks is seen when the entity is there
+                reasons = [_UNMADE.format(id=id_, maker=maker) for id_, maker in waits.items()]
+                return {"ok": False, "refused": reasons, "waits for": [*waits]}
             return {"ok": False, "refused": reasons}
         told: dict[str, Any] = {"ok": True} | ({"note": reasons[0]} if reasons else {})
         if tool.kind == "create":

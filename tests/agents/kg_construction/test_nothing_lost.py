@@ -150,6 +150,7 @@ def test_a_call_about_what_a_refused_call_was_to_make_says_that_it_waits_for_it(
     assert told[2]["refused"] == [
         "there is no p, because create_person was refused: make that again first, then this"
     ]
+    assert told[3]["refused"][1] == "then make the calls again that name p (1)", "once, not each"
     assert len(built.session.facts.about(next(iter(built.journals[0].acts)).iri)) == 3, "led, too"
 
 
