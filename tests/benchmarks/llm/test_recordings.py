@@ -26,7 +26,10 @@ REACHED = {  # figures that a card states, as its commands print them
     ),
     "huts": (),
     "oaei-anatomy": ((r"this pair +\S+ +\S+ +(\S+)  this run", 95.4),),
-    "oaei-conference": ((r"micro over these 10 pairs +\S+ +\S+ +(\S+)  this run", 76.7),),
+    "oaei-conference": tuple(
+        (rf"cascade, \S+ +micro over these 10 pairs +\S+ +\S+ +({f1})  this run", f1)
+        for f1 in (76.7, 75.8, 73.6)  # as it is, planned, with written definitions
+    ),
     "questions-codex-m": ((r"cascade.*exact (\d+) of 50", 47),),
     "questions-us-geography": ((r"cascade.*exact (\d+) of 60", 58),),
     "questions-webnlg": ((r"cascade.*exact (\d+) of 50", 46),),
