@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from kgnb.agents.question_answering.state import Options
 from kgnb.settings import Settings
 from kgnb.tasks.aligning import align
+from kgnb.tasks.asking import answer_questions
 from kgnb.tasks.sides import links_of
 from tests.benchmarks.llm.recordings import RECORDINGS
 from tests.benchmarks.llm.tokens import AGENTS, AIM, took
@@ -59,6 +61,24 @@ def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(
         assert sum(right) >= 26, [
             row["question"] for row, good in zip(rows, right, strict=True) if not good
         ]
+
+
+def test_the_papers_loop_over_our_own_graph_fits_its_prompts_and_is_right(tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    found = answer_questions(
+        rows,
+        "huts:graph",
+        judge="model",
+        options=Options(tools="paper"),
+        settings=Settings.load().with_(model="recorded:huts", cache=tmp_path),
+    )
+    assert not [outcome.error for outcome in found if outcome.error], "record anew"
+    right = [
+        set(outcome.values) == {str(value) for value in row["values"]}
+        for outcome, row in zip(found, rows, strict=True)
+        if row["values"]
+    ]
+    assert sum(right) >= 26, right
 
 
 def test_a_recorded_planner_fits_its_prompt_and_lets_only_right_alignments_stand(
