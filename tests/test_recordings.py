@@ -66,7 +66,7 @@ def test_our_own_recording_fits_the_prompts_at_the_price_that_was_told(
 def test_the_papers_loop_over_our_own_graph_fits_its_prompts_and_is_right(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
     found = answer_questions(
-        rows,
+        [{"id": row["id"], "question": row["question"]} for row in rows],
         "huts:graph",
         judge="model",
         options=Options(tools="paper"),
