@@ -5,11 +5,13 @@ judge.
 recorded:small-pairs``
 """
 
+import sys
 from pathlib import Path
 
 import click
 
 import kgnb
+from kgnb.cli.outcome import WAITING
 from kgnb.errors import Waiting
 from kgnb.run import Run
 from kgnb.settings import Settings
@@ -64,7 +66,8 @@ def main(half: str, judge: str, model: str) -> None:
         totals = [old + new for old, new in zip(totals, counts, strict=True)]
         click.echo(f"{folder.name:16} {said(counts)}")
     if waiting:
-        raise waiting
+        click.echo(str(waiting), err=True)
+        sys.exit(WAITING)
     click.echo(f"{half + ', ' + judge:16} {said(totals)}")
 
 
