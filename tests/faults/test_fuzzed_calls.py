@@ -14,13 +14,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from kgnb.agents.entity_alignment.judging_values import PATHS, named
-from kgnb.agents.entity_alignment.plan import _canonical, _entries
+from kgnb.agents.entity_alignment.plan import _canonical
 from kgnb.agents.kg_construction.generic_tools import _SCHEMAS
 from kgnb.agents.kg_construction.serve import Shared
 from kgnb.agents.question_answering.values import read_action
 from kgnb.errors import KgnbError
 from kgnb.judging import Option
-from kgnb.judging.sheet import Sheet
+from kgnb.judging.sheet import Sheet, entries
 from kgnb.kg.endpoint_results import read_boolean, read_solutions, read_triples
 from kgnb.kg.endpoint_wire import ServiceReply, Wire
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -173,8 +173,8 @@ def test_answers_of_any_shape_are_read_one_by_one(record_property: Any) -> None:
         answers = SHEET.read(text)
         assert {*answers.verdicts, *answers.problems} == {1, 2}
         assert all(0 <= verdict.confidence <= 1 for verdict in answers.verdicts.values())
-        for entry in _entries(text).values():
-            _canonical(entry, [named(path) for path in PATHS])
+        for entry in entries(text):
+            _canonical(entry.get("tools"), [named(path) for path in PATHS])
 
     tried(record_property, texts | some.text(alphabet='[]{}",:\\ a1`', max_size=60), read)
 

@@ -193,7 +193,13 @@ _DOES = (
         ),
         False,
     ),
-    (re.compile(r"^(?:which|what) .*?(?P<verb>\w+)(?: (?:to|for|over|from))? X\?$", re.I), False),
+    (
+        re.compile(  # no noun: "the parents X"
+            r"^(?:which|what) .*?\b(?<!the )(?<!\ba )(?<!\ban )(?P<verb>\w+)(?: (?:to|for|over|from))? X\?$",
+            re.I,
+        ),
+        False,
+    ),
 )
 """Word orders with a verb that X does (True), or that is done to X."""
 _BARE = {
@@ -238,6 +244,8 @@ def verb_of(text: str) -> tuple[str, bool] | None:
 
     >>> verb_of("Who taught X?"), verb_of("Which works did X donate?"), verb_of("Who is the leader of X?")
     (('taught', False), ('donate', True), None)
+    >>> verb_of("Which author wrote X?"), verb_of("What is the parents X?")
+    (('wrote', False), None)
     """
     for order, does in _DOES:
         found = order.search(text)
