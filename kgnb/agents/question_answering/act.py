@@ -200,7 +200,8 @@ def action_of(candidate: Interpretation) -> Action:
 
 def _bare(candidate: Interpretation) -> bool:
     """Whether an interpretation is only a path."""
-    return candidate.type is None and not (candidate.by or candidate.also or candidate.among)
+    more = candidate.by or candidate.also or candidate.among or candidate.bound
+    return candidate.type is None and not more
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:

@@ -53,7 +53,7 @@ class Interpretation:
     typed_by: Iri = TYPE  # the relation from a value to its class
     by: tuple[Hop, ...] = ()  # from a value to what orders or bounds it
     counted: bool = False  # ordered by the number of ends of ``by``, not by their values
-    operator: str = ""  # of the comparison: > < >= <= = in
+    operator: str = ""  # of the comparison: > < >= <= = in, "in language"
     bound: Literal | None = None  # what the values are compared with
     target: Term | None = None  # for "exists"
     nearby: tuple[
@@ -81,6 +81,8 @@ class Interpretation:
 OPERATORS = (">", "<", ">=", "<=", "=")
 IN_YEAR = "in"
 """The operator for a bound that is a year; works with every type of date."""
+IN_LANGUAGE = "in language"
+"""The operator for a bound that is the tag of the language that a text is in, or ""."""
 
 
 def pattern(start: Iri | str, hops: Sequence[Hop], last: str = "", between: str = "?v") -> str:
@@ -143,6 +145,8 @@ def body(candidate: Interpretation) -> str:
             parts.append(
                 f"FILTER (STRSTARTS(STR({compared}), {n3(Literal(candidate.bound.text))}))"
             )
+        elif candidate.operator == IN_LANGUAGE:
+            parts.append(f"FILTER (LANG({compared}) = {n3(candidate.bound)})")
         elif candidate.operator in OPERATORS:
             parts.append(f"FILTER ({compared} {candidate.operator} {n3(candidate.bound)})")
     return " ".join(parts)

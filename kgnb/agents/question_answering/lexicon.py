@@ -573,11 +573,12 @@ class Directory:
             for iri, kind, text in labels
             if isinstance(iri, Iri) and isinstance(text, Literal)
         ]
-        for thing, _, name, _ in sorted(texts):  # of its equal names the first is shown
-            named.add(thing)
+        for thing, _, name, language in sorted(texts):  # of its equal names the first is shown
+            if language.split("-")[0].lower() in ("", "en"):
+                named.add(thing)
             self._add(thing, name)
-        # without a label, the last part of the IRI is the name, unless it is a code; filtered here,
-        # not in the store
+        # without a label, or with one in another language alone, the last part of the IRI is a name,
+        # unless it is a code; filtered here, not in the store
         for query in (
             "SELECT DISTINCT ?s WHERE { ?s ?p ?o FILTER (isIRI(?s)) }",
             "SELECT DISTINCT ?o WHERE { ?s ?p ?o FILTER (isIRI(?o)) }",

@@ -13,6 +13,7 @@ from kgnb.errors import BackendError
 from kgnb.kg.graph import Solutions
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, Term, is_iri, n3
+from kgnb.kg.vocabulary import COMMENT, OBO, OBO_IN_OWL, SYNONYMS
 from kgnb.kg.words import words
 
 LABELS = (
@@ -31,6 +32,8 @@ ALIASES = (
     "http://schema.org/alternateName",
     "https://schema.org/alternateName",
     "http://rdf.freebase.com/ns/common.topic.alias",
+    f"{OBO_IN_OWL}hasExactSynonym",
+    f"{OBO}IAO_0000118",
 )
 NAMING = frozenset((*LABELS, *ALIASES))
 CLAIMS = tuple(
@@ -40,9 +43,9 @@ CLAIMS = tuple(
 """Link a Wikibase property, which has the labels, to the predicates of its triples, which have
 none.
 """
-NO_RELATION = NAMING | {
+_TEXTS_ABOUT = (COMMENT, f"{SKOS}definition", f"{OBO}IAO_0000115", "http://schema.org/description")
+NO_RELATION = NAMING.union(SYNONYMS, _TEXTS_ABOUT) | {
     f"{RDF}type",
-    f"{RDFS}comment",
     f"{RDFS}subClassOf",
     f"{RDFS}subPropertyOf",
     f"{RDFS}domain",
@@ -50,8 +53,6 @@ NO_RELATION = NAMING | {
     f"{RDFS}isDefinedBy",
     f"{RDFS}seeAlso",
     f"{OWL}sameAs",
-    f"{SKOS}definition",
-    "http://schema.org/description",
     "http://schema.org/about",
     "http://schema.org/isPartOf",
     "http://schema.org/inLanguage",

@@ -14,6 +14,7 @@ from dataclasses import replace
 from itertools import product
 from math import exp
 
+from kgnb.agents.question_answering.about_terms import about_terms
 from kgnb.agents.question_answering.confidence import calibrated, explained, rank
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import (
@@ -85,6 +86,8 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
         if link.mention and (span := find(link.mention, sentence))
     }
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
+    if told := about_terms(asked):
+        return tuple(told)
     if asked.shape.form == "exists":
         found = _yes_or_no(asked)
     elif asked.shape.either:
