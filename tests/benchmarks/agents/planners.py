@@ -2,6 +2,9 @@
 doubtful entities of two pairs, and on all that are in doubt of the huts.
 
 KGNB_DATA=DIR KGNB_CACHE=DIR python -m tests.benchmarks.agents.planners [--pair huts]
+    [--model NAME] [--row model]
+
+``--model`` asks another model than the recordings, one that answers now: KGNB_BASE_URL says where.
 
 A row is one run without seeds. The entities in doubt are the same in every row, so that the rows
 differ in who is looked at, with what. "only those without a first alignment" takes the answers of
@@ -51,6 +54,7 @@ HEADINGS = (
     *(f"tokens: {stage}" for stage in STAGES),
     "tokens",
     "second looks, corrected, spoiled",
+    *(f"seconds: {stage}" for stage in STAGES),
 )
 
 
@@ -72,13 +76,14 @@ class Walk:
     reflected: Aligned
     calls: int
     tokens: tuple[int, ...]  # by stage
+    seconds: tuple[float, ...] = (0, 0, 0)  # of waiting for a model, by stage; recordings take none
 
 
 class Pair:
     """The two graphs of a benchmark, and the first alignment between them."""
 
-    def __init__(self, name: str, data: Path | None) -> None:
-        self.model = f"recorded:{RECORDED[name]}"
+    def __init__(self, name: str, data: Path | None, model: str) -> None:
+        self.model = model or f"recorded:{RECORDED[name]}"
         if name == "huts":
             self.inputs = {"left": "huts:hollenmark", "right": "huts:corvane"}
             self.options: dict[str, Any] = {"reference": "huts:entity-reference"}
@@ -90,7 +95,7 @@ class Pair:
         self.truth = dict(task.known)
 
     def task(self, **options: Any) -> AligningTask:
-        """A task with these options that asks the recording."""
+        """A task with these options that asks the recording, or the model that was named."""
         return AligningTask.of(
             AGENT,
             {**self.inputs, "seeds": "none"},
@@ -113,7 +118,9 @@ class Pair:
             sum(call.prompt_tokens + call.completion_tokens for call in steps[stage])
             for stage in STAGES
         ]
-        return Walk(aligned, reflected, sum(map(len, steps.values())), tuple(tokens))
+        seconds = [sum(call.seconds for call in steps[stage]) for stage in STAGES]
+        calls = sum(map(len, steps.values()))
+        return Walk(aligned, reflected, calls, tuple(tokens), tuple(seconds))
 
     def known(self, rows: Iterable[int]) -> list[int]:
         """Those of the rows whose counterpart is known: the others are not scored."""
@@ -159,16 +166,17 @@ def without_first(walk: Walk, proposal: Proposal) -> Walk:
     return Walk(aligned, aligned, 0, (0, walk.tokens[1] * asked[0] // asked[1], 0))
 
 
-def lines(pair: Pair) -> list[str]:
-    """The rows of the table."""
-    walks = {name: pair.walk(**options) for name, options in ROWS.items()}
-    every = walks["every tool"]
-    nobody = replace(every.aligned, answers=())
-    walks = {
-        "nobody is asked": Walk(nobody, nobody, 0, (0, 0, 0)),
-        "only those without a first alignment": without_first(every, pair.proposal),
-        **walks,
-    }
+def lines(pair: Pair, wanted: Sequence[str]) -> list[str]:
+    """The rows of the table; without a choice also the two that need no run of their own."""
+    walks = {name: pair.walk(**ROWS[name]) for name in wanted or ROWS}
+    every = max(walks.values(), key=lambda walk: len(walk.aligned.answers))
+    if not wanted:
+        nobody = replace(every.aligned, answers=())
+        walks = {
+            "nobody is asked": Walk(nobody, nobody, 0, (0, 0, 0)),
+            "only those without a first alignment": without_first(every, pair.proposal),
+            **walks,
+        }
     doubtful = pair.known(answer.question.row for answer in every.aligned.answers)
     rows = pair.known(range(len(pair.proposal)))
     found = []
@@ -179,7 +187,8 @@ def lines(pair: Pair) -> list[str]:
         found.append(
             f"| {name} | {len(walk.aligned.answers)} | {few.first} of {len(doubtful)} | {few.right} of {few.matched} "
             f"| {all_of.first / len(rows):.2%} | {all_of.right / all_of.matched:.2%} "
-            f"| {walk.calls or ''} | {tokens} | {looks}, {corrected}, {spoiled} |"
+            f"| {walk.calls or ''} | {tokens} | {looks}, {corrected}, {spoiled} "
+            f"| {' | '.join(f'{number:,.0f}' for number in walk.seconds)} |"
         )
     return found
 
@@ -191,6 +200,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--data", type=Path, default=os.environ.get("KGNB_DATA"))
     parser.add_argument("--pair", choices=RECORDED, action="append")
+    parser.add_argument("--model", default="", help="in place of the recordings")
+    parser.add_argument("--row", choices=ROWS, action="append", default=[])
     given = parser.parse_args(arguments)
     if given.data is None and given.pair != ["huts"]:
         parser.error("name the data folder: --data DIR, or KGNB_DATA")
@@ -198,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"\n{name}\n")
         print(f"| {' | '.join(HEADINGS)} |")
         print("|---" * len(HEADINGS) + "|")
-        print("\n".join(lines(Pair(name, given.data))), flush=True)
+        print("\n".join(lines(Pair(name, given.data, given.model), given.row)), flush=True)
     return 0
 
 
