@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -140,6 +140,7 @@ class Compared:
 def compare_items(folder: Path, grid: Grid) -> Compared:
     """The items of a sweep, in the order of its grid."""
     rows = []
+    sent: dict[str, str] = {}
     for item in grid.items:
         home = folder / "items" / item.name
         item_state = read_state(home)
@@ -148,7 +149,15 @@ def compare_items(folder: Path, grid: Grid) -> Compared:
         error = item_state.error if state == "failed" else ""
         parameters = {name: item.values[name] for name in grid.varied}
         rows.append(
-            _row(parameters, state, page, read_metrics(home) if state == "done" else {}, error, {})
+            _row(
+                parameters,
+                state,
+                page,
+                read_metrics(home) if state == "done" else {},
+                error,
+                {},
+                sent,
+            )
         )
     fixed = {name: value for name, value in grid.items[0].values.items() if name not in grid.varied}
     return Compared(_name(grid.report), grid.varied, fixed, tuple(rows))
@@ -161,11 +170,19 @@ def _row(
     metrics: Mapping[str, Any],
     error: str,
     spelled: dict[str, str],
+    sent: dict[str, str],
 ) -> Row:
-    """One report as a row; a figure spelled in two ways (F1, f1) goes under the spelling met first."""
+    """One report as a row; a figure spelled in two ways (F1, f1) goes under the spelling met first.
+
+    ``sent`` holds, by the digest of what its model was sent, the first row that sent the same.
+    """
     figures = headline_figures(metrics) if metrics else {}
     figures = {spelled.setdefault(name.casefold(), name): value for name, value in figures.items()}
-    return Row(parameters, state, page, figures, costs(metrics), marks(metrics), error)
+    row = Row(parameters, state, page, figures, costs(metrics), marks(metrics), error)
+    requests = metrics.get("requests")
+    first = sent.setdefault(requests, row.label) if requests else row.label
+    same = f"asked its model the same as {first}: what sets them apart is not measured"
+    return row if first == row.label else replace(row, notes=[*row.notes, same])
 
 
 def compare_reports(folders: Iterable[Path | str], start: Path | str | None = None) -> Compared:
@@ -205,6 +222,7 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
         if len({json.dumps(one[name]) for one in parameters if name in one}) > 1
     )
     spelled: dict[str, str] = {}
+    sent: dict[str, str] = {}
     rows = tuple(
         _row(
             {name: asked[name] for name in varied if name in asked},
@@ -213,6 +231,7 @@ def compare_reports(folders: Iterable[Path | str], start: Path | str | None = No
             metrics,
             error,
             spelled,
+            sent,
         )
         for asked, state, page, metrics, error in found
     )

@@ -17,7 +17,7 @@ from kgnb.reporting.figures import (
     no_better,
 )
 from kgnb.reporting.figures import published as cited
-from kgnb.reporting.sections import SOURCE, heard, silence, spent
+from kgnb.reporting.sections import SOURCE, heard, requests, silence, spent
 from kgnb.results.table import Column, Table, numbers, percents, texts
 from kgnb.run import Run
 
@@ -84,6 +84,7 @@ def common_metrics(
         "judged": heard(run),
         "silent": silence(run) or no_better(rows),
         "cost": spent(run.totals),
+        "requests": requests(run),
         "cost_each": {name: cost.value(name) for name in ("calls_each", "tokens_each")},
     }
 

@@ -5,7 +5,7 @@ and saved.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -25,7 +25,6 @@ from kgnb.evaluate.alignment import risk_coverage
 from kgnb.evaluate.ranking import IDENTICAL, Measured, Ranking, measure
 from kgnb.evaluate.ranking import slices as names_told
 from kgnb.llm.asking import in_one_round
-from kgnb.llm.model import ChatModel
 from kgnb.mapping_files import save as save_alignment
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import SCORE_KEYS, Figure, FigureRow, figure_table, peer_row
@@ -91,7 +90,6 @@ class AlignmentResults:
 
     pair: str
     headline: tuple[Setting, ...]
-    ablation: tuple[Setting, ...]
     curve: Mapping[
         str, Sequence[tuple[float, Measured]]
     ]  # share of seeds and scores, by how entities are named
@@ -101,7 +99,7 @@ class AlignmentResults:
     judge: str
     notes: tuple[str, ...] = ()
     about_papers: bool = False  # whether papers' costs, on other data, stand beside ours
-    too_large: int = 0  # entities of a graph too large for the ablation and the curve
+    too_large: int = 0  # entities of a graph too large for the curve
 
     @property
     def title(self) -> str:
@@ -128,7 +126,6 @@ def run_pair(
     embedder: str = "",
     share: float = 0.10,
     seed_ratio: float = 0.3,
-    ablation: bool = True,
     curve: bool = True,
     largest: int = LARGEST,
     papers: bool = False,
@@ -139,8 +136,8 @@ def run_pair(
     the report's.
 
     Two graphs without any known pair are aligned once, with the file ``seeds`` if there is one; the
-    precision is estimated. ``ablation`` and ``curve`` align the pair some thirty times more and are
-    left out where a graph has more than ``largest`` entities (0: no limit).
+    precision is estimated. ``curve`` aligns the pair ten times more and is left out where a graph
+    has more than ``largest`` entities (0: no limit).
 
     Raises:
         DataError: an input is missing or malformed.
@@ -156,8 +153,8 @@ def run_pair(
         judge,
         settings,
         LookOptions(**given_of(LookOptions, {**options, "share": share})),
-        options=Options(**given_of(Options, options)),
-        planner=str(options.get("planner", "auto")),
+        Options(**given_of(Options, options)),
+        str(options.get("planner", "auto")),
     )
     parameters = {"pair": name, "names": names, "share": share, "judge": judge, **options}
     run = sections.run_in(session, "entity_alignment", sides.digests(), parameters, settings)
@@ -180,7 +177,6 @@ def run_pair(
     return AlignmentResults(
         pair=name,
         headline=tuple(rows),
-        ablation=tuple(variants(bench, seed_ratio)) if ablation and more else (),
         curve=curves(bench) if curve and more else {},
         sides=sides,
         known=known,
@@ -241,9 +237,8 @@ class Bench:
     judge: str
     settings: Settings
     look: LookOptions
-    model: ChatModel | None = None
-    options: Options = Options()
-    planner: str = "auto"
+    options: Options
+    planner: str
 
     def split(self, ratio: float) -> tuple[Links, Links]:
         """Seeds, drawn by digest, and tests: a folder's own, so that figures compare, else all
@@ -272,10 +267,8 @@ class Bench:
             sides = replace(sides, left=hidden(sides.left), right=hidden(sides.right))
             given["options"] = replace(given["options"], names="hidden")
         begun = perf_counter()
-        model = self.model if given["judge"] in ("auto", "model", "cascade") else None
         outcome = align(
             sides,
-            model=model,
             embedder=self.embedder,
             reference=tests or None,
             settings=self.settings,
@@ -294,40 +287,6 @@ def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
             "\0".join(pair).encode("utf-8", "surrogatepass")
         ).hexdigest(),
     )
-
-
-def variants(bench: Bench, ratio: float) -> Iterator[Setting]:
-    """The ablation: one thing left out or changed at a time, without seeds except in the last row.
-
-    The judges are the rule and, if the headline asks one, the model.
-    """
-    yield bench.run("first alignment only", judge="first")
-    yield bench.run("rule: planned look", judge="rule")
-    look = bench.look
-    changed: dict[str, dict[str, Any]] = {
-        "planned look": {},
-        "no selectors: triples as they come": {"look": replace(look, entropy="none")},
-        "low entropy": {"look": replace(look, entropy="low")},
-        "names alone": {"look": replace(look, attributes=0, relations=0)},
-        "no planning: every tool for those": {"planner": "thorough"},
-        "no reflection": {"look": replace(look, reflect_below=0.0)},
-        "one order of candidates": {"look": replace(look, both_orders=0.0)},
-    }
-    if bench.judge in ("auto", "model", "cascade") and bench.settings.model:
-        for name, given in changed.items():
-            yield bench.run(f"model: {name}", judge="model", **given)
-    for one in ("sinkhorn", "hungarian", "stable", "argmax"):
-        yield bench.run(
-            f"assignment: {one}", judge="first", options=replace(bench.options, assignment=one)
-        )
-    for hops in (0, 1, 2, 3):
-        yield bench.run(
-            f"propagation: {hops} hops", judge="first", options=replace(bench.options, hops=hops)
-        )
-    yield bench.run(
-        "one round, no self-training", judge="first", options=replace(bench.options, rounds=0)
-    )
-    yield bench.run(f"{100 * ratio:.0f} % seeds, first alignment only", ratio, judge="first")
 
 
 def curves(bench: Bench) -> dict[str, list[tuple[float, Measured]]]:
@@ -575,38 +534,6 @@ def _left_out(results: AlignmentResults) -> Fragment:
     return absent("Not computed: its parameter is set to false.")
 
 
-def ablation(results: AlignmentResults) -> Table | Fragment:
-    """What every ingredient is worth."""
-    if not results.ablation:
-        return _left_out(results)
-    columns = [
-        *texts(name="Setting"),
-        *RANKED,
-        *percents(f1="F1", asked="Looked at"),
-        *numbers(tokens="Tokens an entity"),
-    ]
-    rows: list[list[Value]] = []
-    for one in results.ablation:
-        asked = one.outcome.share_looked_at
-        rows.append(
-            [
-                one.name,
-                *_ranked(one.measured.ranking),
-                counted(one.measured.chosen)["f1"].cell,
-                asked,
-                round(one.tokens, 1),
-            ]
-        )
-    notes = (
-        []
-        if any(one.tokens for one in results.ablation)
-        else ["No model was asked: set one for those rows."]
-    )
-    return Table(
-        columns, rows, caption=f"{results.title}, one thing changed at a time", notes=notes
-    )
-
-
 def seed_curve(results: AlignmentResults) -> Plot | Fragment:
     """Hits@1 against the share of known pairs that are seeds."""
     if not results.curve:
@@ -636,7 +563,7 @@ def cost(results: AlignmentResults) -> Table:
     ]
     here = "this run, this machine; vectors from the cache where it had them"
     rows: list[list[Value]] = []
-    for one in (*results.headline, *results.ablation):
+    for one in results.headline:
         each, asked = one.seconds / max(1, len(one.settled.proposal)), one.outcome.share_looked_at
         rows.append(
             [
@@ -860,8 +787,7 @@ def risk(results: AlignmentResults) -> Plot:
 
 def save(results: AlignmentResults, session: ReportSession) -> None:
     """Write the metrics, the timing and the alignment of the headline's first row."""
-    parts = {"headline": results.headline, "ablation": results.ablation}
-    timing = {part: {one.name: one.seconds for one in rows} for part, rows in parts.items()}
+    timing = {"headline": {one.name: one.seconds for one in results.headline}}
     sections.write_numbers(session, metrics(results), timing)
     first, folder = results.headline[0], session.folder / "alignments"
     folder.mkdir(exist_ok=True)
@@ -880,7 +806,6 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "embedder": results.embedder,
         "data": results.sides.digests(),
         "settings": [_plain(one) for one in results.headline],
-        "ablation": [_plain(one) for one in results.ablation],
         "curve": {
             title: [[ratio, found.ranking.hits1] for ratio, found in points]
             for title, points in results.curve.items()

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from glob import glob
 from pathlib import Path
 from types import MappingProxyType
@@ -32,7 +31,6 @@ from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import Extraction, Mode, Record
 from kgnb.files import write_whole
-from kgnb.llm.asking import in_one_round
 from kgnb.reporting import costs as costs_of
 from kgnb.reporting import sections
 from kgnb.reporting.figures import (
@@ -197,22 +195,6 @@ def _name(graph: Graph, term: Node) -> str:
     return texts[0] if texts else str(term)
 
 
-SAME_REPLIES = "the same replies"
-
-
-@dataclass(frozen=True)
-class Ablation:
-    """One way to read the documents: its name, what was built, the scores by category, the costs
-    and the digests of its requests.
-    """
-
-    name: str
-    built: Built
-    scores: Mapping[str, Extraction]
-    totals: Mapping[str, Any]
-    requests: frozenset[str]
-
-
 @dataclass(frozen=True)
 class BuildingResults:
     """Everything the report shows."""
@@ -222,7 +204,6 @@ class BuildingResults:
     run: Run
     scores: Mapping[str, Extraction]
     records: Mapping[str, Records]  # what the scores are of
-    ablation: tuple[Ablation, ...]
     grounding: Grounding | None
     own: str  # on which data of our own, in words
     papers: bool = False  # whether the paper's figures, on other documents, stand beside ours
@@ -233,12 +214,6 @@ class BuildingResults:
         """What was read with which T-Box."""
         documents = len(self.built.journals)
         return f"{self.own or self.built.pack.name}, {documents or 'no'} document{'' if documents < 2 else 's'}"
-
-    def told(self, one: Ablation) -> str:
-        """The name of a way to read, marked where it asked for nothing else than the first."""
-        first = self.ablation[0]
-        same = one is not first and one.requests == first.requests
-        return f"{one.name}, {SAME_REPLIES}" if same else one.name
 
     @property
     def reader(self) -> str:
@@ -261,7 +236,6 @@ def run_report(
     against: str,
     judge: str,
     tboxes: str,
-    ablation: bool,
     outside: str = "",
     papers: bool = False,
     queries: str = "",
@@ -301,27 +275,16 @@ def run_report(
             return records(built.graph, wanted, asked)
         return entity_records(built.graph, wanted, pack)
 
-    def read(name: str, options: Options, tools: Sequence[str], run: Run) -> Ablation:
-        built = build_graph(
-            named, pack, judge=judge, options=options, outside=tools, run=run, settings=settings
-        )
-        asked = frozenset(call.request for step in run.steps for call in step.calls)
-        return Ablation(name, built, scored(compared_with(built)), dict(run.totals), asked)
-
-    base = Options(**given_of(Options, options))
-    settings_of = {"all of it": (base, tools)}
-    known = wanted is not None or wanted_records is not None
-    if ablation and known and judge != "rule" and settings.model:
-        settings_of |= {"without feedback": (replace(base, feedback=False), tools)}
-        settings_of |= {"unchecked writes": (replace(base, unchecked=True), tools)}
-        settings_of |= {"without step plan": (replace(base, no_plan=True), tools)}
-        settings_of |= {"without outside tools": (base, [])} if tools else {}
     with run:
-        runs = {name: Run("kg_construction") for name in settings_of} | {"all of it": run}
-        found = in_one_round(
-            [partial(read, name, *given, runs[name]) for name, given in settings_of.items()]
+        built = build_graph(
+            named,
+            pack,
+            judge=judge,
+            options=Options(**given_of(Options, options)),
+            outside=tools,
+            run=run,
+            settings=settings,
         )
-        built = found[0].built
         linking = GroundOptions(**given_of(GroundOptions, options))
         linked = (
             ground(built, against, options=linking, run=run, settings=settings) if against else None
@@ -334,7 +297,6 @@ def run_report(
         run,
         scored(compared),
         compared,
-        tuple(found[1:] and found),
         linked,
         own,
         papers,
@@ -453,53 +415,6 @@ def fields(results: BuildingResults) -> Table | Fragment:
     return Table(columns, rows, caption="Slot by slot, strict")
 
 
-def ablation(results: BuildingResults) -> Table | Fragment:
-    """Reading without feedback, step plan, outside tools: F1 by category, precision, calls and
-    tokens of each.
-    """
-    if not results.ablation:
-        why = "Not computed: it needs a model, a reference or gold records, and ablation=true."
-        return absent(why)
-    scores = {name: f"F1, {name}" for name in results.scores} | {
-        "micro": "F1, micro",
-        "precision": "precision",
-    }
-    columns = [*texts(read="read"), *percents(**scores)]
-    columns += numbers(requests="requests", tokens="tokens", calls="tool calls")
-    columns += numbers(refused="refused", repaired="repaired")
-    notes = [
-        "Without feedback: calls are refused, and the model is not told. Unchecked writes: nothing is refused. "
-        "Without step plan: one step, if need be by the generic tools.",
-        f"{SAME_REPLIES[0].upper()}{SAME_REPLIES[1:]}: nothing happened that the part is there for, so the row does "
-        "not say what it is worth.",
-    ]
-    return Table(columns, _ablated(results), caption=f"Read by {results.reader}", notes=notes)
-
-
-def _ablated(results: BuildingResults) -> list[dict[str, Value]]:
-    rows: list[dict[str, Value]] = []
-    for one in results.ablation:
-        total, counts = micro(one.scores), one.built.counts()
-        found: dict[str, Value] = {
-            name: counted(score.total)["f1"].cell for name, score in one.scores.items()
-        }
-        tokens = one.totals["prompt_tokens"] + one.totals["completion_tokens"]
-        rows.append(
-            {
-                "read": results.told(one),
-                **found,
-                "micro": counted(total)["f1"].cell,
-                "precision": counted(total)["precision"].cell,
-                "requests": one.totals["calls"],
-                "tokens": tokens,
-                "calls": counts["calls"],
-                "refused": counts["refused"],
-                "repaired": counts["repaired"],
-            }
-        )
-    return rows
-
-
 def figures(results: BuildingResults) -> list[FigureRow]:
     """Our figures as rows, and the paper's if they are wanted, each figure with its source."""
     wanted = sum(one.wanted for one in results.scores.values())
@@ -508,10 +423,6 @@ def figures(results: BuildingResults) -> list[FigureRow]:
     )
     system = f"kgnb, read by {results.reader}"
     rows = [FigureRow(system, covers, _measured(results.scores))]
-    rows += [
-        FigureRow(f"{system}, {results.told(one)}", covers, _measured(one.scores))
-        for one in results.ablation[1:]
-    ]
     return [*rows, *(_papers("mop-papers") if results.papers else ())]
 
 
@@ -755,7 +666,6 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
             name: value for name, value in results.built.counts().items() if name != "resumed"
         },
         "scores": {name: one.f1 for name, one in scores.items()},
-        "ablation": _ablated(results),
         "grounded": dict(Counter(link.outcome for link in results.grounding.links))
         if results.grounding
         else {},

@@ -4,7 +4,7 @@ and saved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,6 @@ from kgnb.evaluate.answers import (
 from kgnb.kg.graph import Graph
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.terms import Triple, bare_text, is_iri
-from kgnb.llm.replay import MissingReply
 from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
     NO_REFERENCE,
@@ -56,10 +55,9 @@ from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import Column, ScoreRow, Table, Value, numbers, percents, texts
+from kgnb.results.table import ScoreRow, Table, Value, numbers, percents, texts
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
-from kgnb.settings import Settings
 from kgnb.tasks.asking import (
     AnswerOutcome,
     answer_questions,
@@ -67,14 +65,12 @@ from kgnb.tasks.asking import (
     found_rows,
     open_context,
 )
-from kgnb.tasks.running import new_run
 
 ZEROS = 'the reference is the literal "0"'
 SCORED = ("exact", "f1", "strict", "precision", "coverage")
 NO_REPLY = "no reply"
 NO_ANSWER = "no question has an answer"
 NOTHING_ANSWERED = "nothing answered"
-SAME_REQUESTS = "the same requests as the first row"
 
 
 @dataclass(frozen=True)
@@ -138,16 +134,12 @@ def figure_of(measures: Measures, name: str, why: str) -> Figure:
 
 
 @dataclass(frozen=True)
-class Variant:
-    """Questions asked in one way: the report's own, a row of the ablation or of the judges, or
-    those of one kind.
-    """
+class Questions:
+    """Questions asked: all of the report, or those of one kind."""
 
     name: str
     measured: Sequence[MeasuredQuestion]
     asked: int = 0  # questions, the failed ones included
-    why: str = ""  # why some were not asked
-    requests: frozenset[str] = frozenset()  # digests of what the model was sent
 
     @cached_property
     def replied(self) -> dict[str, MeasuredQuestion]:
@@ -160,34 +152,12 @@ class Variant:
         """The questions that have a reference and did not fail."""
         return [one for one in self.replied.values() if one.asked.values is not None]
 
-    @property
-    def label(self) -> str:
-        """The name, with the number of questions that nobody replied to."""
-        return f"{self.name} ({self.failed} without a reply)" if self.failed else self.name
-
     def figures(self) -> dict[str, Figure]:
         """The scores, or why there are none."""
         if not self.replied:
-            return dict.fromkeys(SCORED, absent_figure(self.why or NO_REPLY))
+            return dict.fromkeys(SCORED, absent_figure(NO_REPLY))
         why = dict.fromkeys(SCORED, NO_ANSWER) | {"precision": NOTHING_ANSWERED}
         return {name: figure_of(self.whole, name, why[name]) for name in SCORED}
-
-    def against(self, first: Variant) -> Figure:
-        """The difference of F1 to another row, over the questions that both replied to."""
-        both = [name for name in self.replied if name in first.replied]
-        if not both:
-            return absent_figure(self.why or first.why or NO_REPLY)
-        mine, theirs = ([side.replied[name] for name in both] for side in (self, first))
-        if self.requests and self.requests == first.requests:
-            same = [one.outcome.values for one in mine] == [one.outcome.values for one in theirs]
-            if same:
-                return absent_figure(SAME_REQUESTS)
-        scores = [
-            measure([one.item for one in side if one.asked.values]).f1 for side in (mine, theirs)
-        ]
-        if scores[0] is None or scores[1] is None:
-            return absent_figure(NO_ANSWER)
-        return measured(scores[0] - scores[1])
 
     @cached_property
     def items(self) -> list[Item]:
@@ -220,7 +190,7 @@ class Variant:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnsweringResults(Variant):
+class AnsweringResults(Questions):
     """Everything the report shows; the name is what was asked."""
 
     judge: str
@@ -234,8 +204,6 @@ class AnsweringResults(Variant):
     other_graph: str = ""  # where the questions were asked, if not over the set's own graph
     about_papers: bool = False  # whether a paper's costs, on other data, stand beside ours
     notes: tuple[str, ...] = ()
-    variants: tuple[Variant, ...] = ()
-    judges: tuple[Variant, ...] = ()  # the same questions to each judge
     zeros_apart: bool = False
 
     @cached_property
@@ -258,13 +226,10 @@ def ask_all(
     run: Run,
     *,
     out: Path | None = None,
-    into: list[MeasuredQuestion] | None = None,
 ) -> list[MeasuredQuestion]:
-    """Ask the questions; what was answered before a budget was spent or a service gave up is kept,
-    in ``into`` whatever the error.
-    """
+    """Ask the questions; what was answered before a budget was spent or a service gave up is kept."""
     by_id = {asked.id: asked for asked in questions}
-    measured: list[MeasuredQuestion] = [] if into is None else into
+    measured: list[MeasuredQuestion] = []
     mark = Cost.so_far(run)
 
     def keep(outcome: AnswerOutcome) -> None:
@@ -316,8 +281,6 @@ def supported(outcome: AnswerOutcome, graph: Graph) -> Support | None:
 LOCAL = "CoDEx-S as a local slice"
 MOST = 500
 """Questions asked of a large set unless more are wanted."""
-SWEPT = 100
-"""Questions asked of each of the fourteen variants."""
 
 
 def run_questions(
@@ -335,17 +298,13 @@ def run_questions(
     share: float = Options().share,
     keep: int = Options().keep,
     rounds: int = Options().rounds,
-    ablation: bool = False,
-    judges: bool = False,
     papers: bool = False,
     options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
 ) -> AnsweringResults:
     """Ask the questions of a data set or a file over a graph; the parameters are the report's.
 
-    With ``ablation`` every variant of the options is asked too, at most ``SWEPT`` of the questions
-    unless ``most`` is 0; with ``judges``, each judge is asked all of them. A spent budget or a
-    service that gives up ends the asking.
+    A spent budget or a service that gives up ends the asking.
 
     Raises:
         DataError: a file is missing or wrong, or a set has no graph and none was given.
@@ -391,9 +350,6 @@ def run_questions(
             f"{len(chosen)} of the {len(task.questions):,} questions, evenly spread over the set, the same ones every "
             "time; -p most=0 asks all."
         )
-    cases = (
-        [(name, judge, changed) for name, changed in variants(chosen_options)] if ablation else []
-    )
     return AnsweringResults(
         name=task.title,
         measured=measured,
@@ -411,10 +367,6 @@ def run_questions(
         other_graph="" if own_graph else f"asked over {opened.name}, not the set's own graph",
         about_papers=papers or not (questions or graph),
         notes=tuple(notes),
-        variants=compared(cases, sampled(chosen, SWEPT if most else 0), opened, asking),
-        judges=compared(
-            judges_of(chosen_options, settings) if judges else [], chosen, opened, asking
-        ),
         zeros_apart=dataset == "qald10" and not questions,
     )
 
@@ -460,66 +412,6 @@ def reference_on(graph: Graph, asked: Asked) -> Asked:
     rows = graph.select(asked.sparql, limit=1000).rows
     values = tuple(dict.fromkeys(bare_text(row[0]) for row in rows if row and row[0] is not None))
     return replace(asked, values=values)
-
-
-def variants(options: Options) -> Iterator[tuple[str, Options]]:
-    """The ablation, by name: no observation, other reflections, outgoing triples only, other D, N,
-    P, K.
-    """
-    yield "as it is", options
-    yield "no observation", replace(options, observation=False)
-    for reflection in ("similarity", "random", "facts"):
-        yield f"reflection: {reflection}", replace(options, reflection=reflection)
-    yield "outgoing triples only", replace(options, directions="outgoing")
-    for depth in (1, 2):
-        yield f"D = {depth}", replace(options, depth=depth)
-    for breadth in (5, 200):
-        yield f"N = {breadth}", replace(options, breadth=breadth)
-    for share in (0.02, 0.5):
-        yield f"P = {share:.0%}", replace(options, share=share)
-    for keep in (3, 50):
-        yield f"K = {keep}", replace(options, keep=keep)
-
-
-def judges_of(options: Options, settings: Settings) -> list[tuple[str, str, Options]]:
-    """The rule and, where a model is set, the cascade, the model, the model with ODA's own tools
-    (neighbours and paths, no queries, no schema), without a graph, and with its memory besides.
-    """
-    paper = replace(options, tools="paper", directions="outgoing")
-    found = [(judge, judge, options) for judge in ("rule", "cascade", "model")]
-    found.append(("model, tools=paper", "model", paper))
-    found.append(("closed-book: the model without a graph", "closed-book", options))
-    found.append(("graph + knowledge: memory too", "graph+knowledge", options))
-    return found if settings.model else found[:1]
-
-
-def compared(
-    cases: Iterable[tuple[str, str, Options]],
-    questions: Sequence[Asked],
-    graph: Graph,
-    asking: Mapping[str, Any],
-) -> tuple[Variant, ...]:
-    """All questions for each case (its name, judge and options); vectors are shared through the
-    cache.
-    """
-    found = []
-    for name, judge, options in cases:
-        run = new_run(
-            "question_answering", {}, parameters={"variant": name}, settings=asking["settings"]
-        )
-        with run:
-            context = open_context(graph, run=run, **{**asking, "judge": judge})
-            kept: list[MeasuredQuestion] = []
-            why = ""
-            try:
-                ask_all(questions, context, options, run, into=kept)
-            except MissingReply:  # a recording lacks this judge's replies: its row says so
-                why = "no reply recorded"
-            except BackendError as error:
-                why = f"the service failed: {error.what}"
-        sent = frozenset(call.request for step in run.steps for call in step.calls)
-        found.append(Variant(name, kept, len(questions), why, sent))
-    return tuple(found)
 
 
 COLUMNS = (
@@ -583,32 +475,6 @@ def headline(results: AnsweringResults) -> Table | Fragment:
     return scores(results.kinds, results.whole, results.name, notes)
 
 
-def judges(results: AnsweringResults) -> Table | Fragment:
-    """The same questions to every judge: scores, costs, and exact sets by kind of question."""
-    if not results.judges:
-        return absent(
-            "Not computed: run the report with -p judges=true, and a model for more than the rule."
-        )
-    kinds = list(dict.fromkeys(item.kind for item in results.items))
-    costs = numbers(calls="Model calls", tokens="Tokens", queries="Queries")
-    columns = [*texts(judge="Judge"), *COLUMNS[1:6], *costs]
-    columns += [Column(f"kind {kind}", kind or "any", "percent") for kind in kinds]
-    rows: list[list[Value]] = []
-    for one in results.judges:
-        figures, exact = one.figures(), by_kind(one.items)
-        row: list[Value] = [one.label, *(figures[column.key].cell for column in COLUMNS[1:6])]
-        row += [one.each(column.key) for column in costs]
-        for kind in kinds:
-            none = absent_figure(one.why or NO_ANSWER)
-            row.append((figure_of(exact[kind], "exact", NO_ANSWER) if kind in exact else none).cell)
-        rows.append(row)
-    notes = [
-        SCORES,
-        "Costs are averages per question. The kinds of question, on the right, are shares of exact sets.",
-    ]
-    return Table(columns, rows, caption="Judge by judge", notes=notes)
-
-
 def figures(results: AnsweringResults) -> list[FigureRow]:
     """Our figures and published ones as rows, each figure with its source."""
     rows: list[FigureRow] = []
@@ -666,59 +532,6 @@ def risk(results: AnsweringResults) -> Plot | Fragment:
     )
 
 
-def ablation(results: AnsweringResults) -> Table | Fragment:
-    """The scores with one option changed at a time."""
-    if not results.variants:
-        return absent("Not computed: run the report with -p ablation=true.")
-    first = results.variants[0]
-    columns = [
-        *texts(variant="Variant"),
-        *COLUMNS[1:4],
-        *percents(coverage="Answered"),
-        *texts(difference="F1, points"),
-        *numbers(queries="Queries a question"),
-    ]
-    rows: list[list[Value]] = []
-    for one in results.variants:
-        found = one.figures()
-        lost = one.against(first)
-        difference = lost.cell if lost.value is None else f"{100 * lost.value:+.1f}"
-        cells = [found[name].cell for name in ("exact", "f1", "strict", "coverage")]
-        rows.append([one.label, *cells, "" if one is first else difference, one.each("queries")])
-    notes = [
-        f"{results.judge}, the same questions in every row; one option changed, everything else as it is. Differences "
-        "are over the questions that both rows have replies to.",
-    ]
-    if any(one.against(first).why == SAME_REQUESTS for one in results.variants[1:]):
-        notes.append(
-            f'"{SAME_REQUESTS}": the option changed nothing that the model was sent, so nothing is measured of it.'
-        )
-    if not any(one.cost.calls for one in results.variants):
-        notes.append("No model was asked: what an option does for a model's answers is not here.")
-    if (asked := first.asked) < len(results.measured):
-        notes.insert(
-            1,
-            f"{asked} of the {count(len(results.measured), 'question')}, evenly spread; -p most=0 asks all.",
-        )
-    return Table(columns, rows, caption="What each part is worth", notes=notes)
-
-
-def variant_costs(results: AnsweringResults) -> Table | None:
-    """What every judge and every variant of the ablation took, if there were any."""
-    columns = [
-        *texts(variant="Variant"),
-        *numbers(embedded="Vectors a question", seconds="Seconds a question"),
-    ]
-    rows: list[list[Value]] = [
-        [one.name, one.each("embedded"), one.each("seconds")]
-        for one in (*results.judges, *results.variants)
-    ]
-    notes = [
-        "Vectors that an earlier row has computed come from the cache and are not counted again."
-    ]
-    return Table(columns, rows, caption="What each variant took", notes=notes) if rows else None
-
-
 def cost(results: AnsweringResults) -> Table:
     """The average cost of a question, by kind and in all."""
     shares = numbers(
@@ -732,11 +545,11 @@ def cost(results: AnsweringResults) -> Table:
     )
     kinds = dict.fromkeys(one.kind for one in results.measured)
     groups = [
-        Variant(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds
+        Questions(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds
     ]
     rows: list[list[Value]] = [
         [group.name, len(group.measured), *(group.each(column.key) for column in shares)]
-        for group in (*groups, Variant("all", results.measured))
+        for group in (*groups, Questions("all", results.measured))
     ]
     columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
     notes = ["Averages per question."]
@@ -895,18 +708,10 @@ def metrics(results: AnsweringResults) -> dict[str, Any]:
         "options": asdict(results.options),
         "all": asdict(results.whole) if results.items else None,
         "kinds": {kind: asdict(measures) for kind, measures in results.kinds.items()},
-        "judges": {one.name: _plain(one) for one in results.judges},
-        "variants": {one.name: _plain(one) for one in results.variants},
         "queries": results.cost.queries,
         "calls": results.cost.calls,
         "tokens": results.cost.tokens,
     }
-
-
-def _plain(one: Variant) -> dict[str, Any]:
-    """A judge or a variant as data; without a single reply, why there is no figure."""
-    counts = {"asked": one.asked, "replied": len(one.replied), "calls": one.cost.calls}
-    return (asdict(one.whole) if one.replied else {"empty": one.why or NO_REPLY}) | counts
 
 
 def save(results: AnsweringResults, session: ReportSession) -> None:

@@ -185,6 +185,14 @@ def spent(totals: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
+def requests(run: Run) -> str:
+    """A digest of what its model was sent, in any order; empty where none was asked. Two reports of
+    the same requests say nothing about what sets them apart.
+    """
+    sent = sorted({call.request for step in run.steps for call in step.calls})
+    return hashlib.sha256("".join(sent).encode()).hexdigest()[:16] if sent else ""
+
+
 def reproduce(results: HasRun, session: ReportSession) -> Table:
     """Everything that decides the result: command, run, versions, digests of the inputs and of what
     was read.

@@ -26,8 +26,8 @@ MOST = 150_000
 GIVEN: dict[str, dict[str, object]] = {
     "ontology-matching": {"judge": "rule"},
     "question-answering": {"judge": "rule"},
-    "entity-alignment": {"judge": "rule", "ablation": False, "curve": False},
-    "kg-construction": {"judge": "rule", "ablation": False},
+    "entity-alignment": {"judge": "rule", "curve": False},
+    "kg-construction": {"judge": "rule"},
 }
 KEPT = ("headline", "extraction", "cost", "how to run this again")
 

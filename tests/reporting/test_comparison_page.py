@@ -72,6 +72,25 @@ def test_quality_is_drawn_over_cost_or_as_bars_where_nothing_was_paid() -> None:
     assert cost_against_quality(compared(row("rule", 3, 50.0))) is None
 
 
+def test_a_row_that_asked_its_model_the_same_as_another_says_that_it_measures_nothing(
+    tmp_path,
+) -> None:
+    sent = {"whole": "abc", "without-plan": "abc", "without-feedback": "def", "rule": ""}
+    for name, requests in sent.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        Ledger(folder, {1: Cell(1, "x = 1", "ran", 0.1)}).save()
+        ReportRequest("small", {"part": name}).save(folder, ())
+        metrics = {"headline": [{"system": "kgnb", "f1": 50.0}], "requests": requests}
+        (folder / "metrics.json").write_text(json.dumps(metrics))
+    rows = {
+        str(row.parameters["part"]): row
+        for row in compare_reports(map(tmp_path.joinpath, sent)).rows
+    }
+    assert [name for name, row in rows.items() if row.notes] == ["without-plan"]
+    assert "the same as part=whole" in rows["without-plan"].notes[0]
+
+
 def test_reports_of_several_kinds_are_compared_in_what_they_share_and_linked(tmp_path) -> None:
     """Parameters that only one of them has are left out, F1 is F1 however it is spelled, a failure
     names its error.

@@ -3,14 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from kgnb.agents.entity_alignment.judging_values import LookOptions
-from kgnb.llm.scripted import ScriptedModel
 from kgnb.reporting import entity_alignment as ea
-from kgnb.reporting.entity_alignment import CURVE, Bench, drawn, metrics, opened, variants
+from kgnb.reporting.entity_alignment import CURVE, drawn, metrics
 from kgnb.reporting.sections import rounded
 from kgnb.reporting.session import ReportSession
 from kgnb.settings import Settings
-from kgnb.vectors.character_embedder import CharacterEmbedder
 from tests.reporting.conftest import drawn_cells
 
 
@@ -24,7 +21,7 @@ def session(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(session):
-    return ea.run_pair(ablation=False, session=session)
+    return ea.run_pair(session=session)
 
 
 def test_our_own_pair_is_measured_and_every_figure_has_its_source(results, session):
@@ -53,8 +50,9 @@ def test_our_own_pair_is_measured_and_every_figure_has_its_source(results, sessi
     )
     assert (session.folder / "alignments" / "no-seeds.sssom.tsv").is_file()
     large = ea.run_pair(largest=100, session=session)
-    assert large.too_large > 100 and not (large.ablation or large.curve)
-    assert "largest=0" in str(ea.ablation(large)) and "set to false" in str(ea.ablation(results))
+    assert large.too_large > 100 and not large.curve
+    assert "largest=0" in str(ea.seed_curve(large))
+    assert "set to false" in str(ea.seed_curve(replace(results, curve={})))
     assert metrics(large)["settings"] == metrics(results)["settings"]
     pairs = [("a", "b"), ("c", "d"), ("e", "f")]
     assert drawn(pairs) == drawn(pairs[::-1])  # seeds depend only on the pairs
@@ -68,7 +66,7 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     [row] = unknown.headline
     share = row.settled.estimated_precision
     assert row.outcome.alignment.mappings == results.headline[0].outcome.alignment.mappings
-    assert not (unknown.ablation or unknown.curve) and row.measured.ranking.tests == 0
+    assert not unknown.curve and row.measured.ranking.tests == 0
     assert f"Estimated precision {100 * share:.1f} %, the share of matches" in str(
         ea.notice(unknown)
     )
@@ -84,9 +82,7 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     assert len(sure) == 50 and sure == sorted(sure) and table.rows[-1][2].startswith("left: ")
     assert all(any("spelling" in text for _, text in lines) for lines in table.details)
     assert sum(row[1] for row in ea.slices(unknown).rows) == row.settled.counts()["matched"]
-    assert "No reference" in str(ea.ablation(unknown)) and "No reference" in str(
-        ea.seed_curve(unknown)
-    )
+    assert "No reference" in str(ea.seed_curve(unknown))
     assert "Estimated" in ea.risk(unknown).caption
     here = ReportSession(tmp_path, session.settings)
     ea.save(unknown, here)
@@ -99,29 +95,3 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     assert (row.name, row.measured.seeds) == ("the seeds given", 40)
     with pytest.raises(ValueError, match="given together"):
         ea.run_pair(source="huts:hollenmark", session=session)
-
-
-def test_the_ablation_asks_a_model_that_reads_the_evidence(tmp_path):
-    def answer(request):
-        numbers = request.schema["properties"]["answers"]["items"]["properties"]["question"]["enum"]
-        said = {"why": "", "letter": "A", "decision": "equivalent", "confidence": 0.9}
-        return json.dumps({"answers": [{"question": number, **said} for number in numbers]})
-
-    settings = Settings(embedder="characters", model="scripted", cache=tmp_path, remember=False)
-    sides, known = opened("huts", "", "", "", "", "", "native", settings)[1:]
-    bench = Bench(
-        sides,
-        known,
-        CharacterEmbedder(),
-        "model",
-        settings,
-        LookOptions(share=0.05),
-        ScriptedModel(answer),
-    )
-    rows = {row.name: row for row in variants(bench, 0.3)}
-    assert list(rows)[:2] == ["first alignment only", "rule: planned look"] and len(rows) >= 12
-    asked = [row for name, row in rows.items() if name.startswith("model: ")]
-    assert len(asked) == 7 and all(row.tokens > 0 and not row.settled.simulation for row in asked)
-    for cheaper in ("model: names alone", "model: one order of candidates"):
-        assert rows[cheaper].tokens < rows["model: planned look"].tokens
-    assert rows["rule: planned look"].tokens == 0

@@ -18,14 +18,14 @@ from tests.reporting.test_useless_judges import every_figure
 
 NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1. Simmer for 20 minutes.\n"
 RUNS: dict[str, tuple[str, str, dict[str, object]]] = {
-    "matching, measured": ("ontology-matching", "run_cases", {"judge": "rule", "ablation": True}),
+    "matching, measured": ("ontology-matching", "run_cases", {"judge": "rule"}),
     "matching, without a reference": (
         "ontology-matching",
         "run_cases",
         {"source": "huts:alpine", "target": "huts:refuge", "judge": "rule"},
     ),
-    "questions": ("question-answering", "run_questions", {"judge": "rule", "judges": True}),
-    "alignment": ("entity-alignment", "run_pair", {"judge": "rule", "ablation": False}),
+    "questions": ("question-answering", "run_questions", {"judge": "rule"}),
+    "alignment": ("entity-alignment", "run_pair", {"judge": "rule"}),
     "alignment, without a reference": (
         "entity-alignment",
         "run_pair",

@@ -46,7 +46,7 @@ def parameters(folder: Path, **given: str) -> dict[str, str]:
 
 
 def test_gold_records_are_compared_by_document_and_by_slot(tmp_path: Path) -> None:
-    results = report.run_report(ablation=False, **parameters(tmp_path))  # type: ignore[arg-type]
+    results = report.run_report(**parameters(tmp_path))  # type: ignore[arg-type]
     total = results.scores["boats"].total
     assert (total.tp, total.fp, total.fn) == (4, 1, 1)
     documents = {row[0]: row[-1] for row in report.by_document(results).rows}  # type: ignore[union-attr]
@@ -64,7 +64,7 @@ def test_records_of_all_documents_together_are_not_scored_document_by_document(
     named = parameters(tmp_path)
     together = {"boats": [record for one in GOLD.values() for record in one["boats"]]}
     (tmp_path / "gold.json").write_text(json.dumps(together))
-    results = report.run_report(ablation=False, **named)  # type: ignore[arg-type]
+    results = report.run_report(**named)  # type: ignore[arg-type]
     assert results.scores["boats"].total.tp == 4
     assert "records of each document" in str(report.by_document(results))
 
@@ -73,7 +73,7 @@ def test_prefixes_above_the_first_query_hold_for_all(tmp_path: Path) -> None:
     named = parameters(tmp_path)
     again = QUERIES.replace(PREFIX, "").replace("# category: boats", "# category: more")
     (tmp_path / "queries.rq").write_text(PREFIX + QUERIES.replace(PREFIX, "") + again)
-    results = report.run_report(ablation=False, **named)  # type: ignore[arg-type]
+    results = report.run_report(**named)  # type: ignore[arg-type]
     assert results.scores["boats"].total.tp == 4 and results.scores["more"].total.tp == 0
 
 
@@ -97,7 +97,7 @@ def test_a_reference_that_cannot_be_used_is_refused(
     named = parameters(tmp_path, **given)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((DataError, ConfigError), match=said):
-        report.run_report(ablation=False, **named)  # type: ignore[arg-type]
+        report.run_report(**named)  # type: ignore[arg-type]
 
 
 def test_a_folder_of_that_name_does_not_hide_the_papers_queries(

@@ -41,7 +41,6 @@ def test_the_report_shows_every_part() -> None:
         against="huts:pantry",
         judge="rule",
         tboxes="",
-        ablation=True,
         papers=True,
     )
     page = "".join(drawn_cells("kg-construction", results, current()))
@@ -55,7 +54,6 @@ def test_the_report_shows_every_part() -> None:
         "Bars in percent. ",
     ):
         assert said in page
-    assert "needs a model" in str(report.ablation(results))
     missed = report.errors(results)
     assert {row[1] for row in missed.rows} <= {"differs", "missing", "not in the reference"}
     assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0
@@ -79,7 +77,6 @@ def test_without_being_asked_a_report_speaks_of_no_paper_and_of_no_planted_mista
         against="",
         judge="rule",
         tboxes="",
-        ablation=False,
     )
     [row] = figures(results)
     assert {one.why for one in row.figures.values()} == {"no reference"}
@@ -90,42 +87,29 @@ def test_without_being_asked_a_report_speaks_of_no_paper_and_of_no_planted_mista
     assert found["headline"][0]["empty"]["f1"] == "no reference"
 
 
-def test_the_ablation_measures_feedback_step_plan_and_outside_tools_on_recorded_replies() -> None:
-    results = report.run_report(
-        tbox="huts:dairy",
-        shapes="",
-        documents="huts:dairy-notes",
-        reference="huts:dairy-reference",
-        against="",
-        judge="recorded:dairy",
-        tboxes="",
-        ablation=True,
-        outside="kgnb.datasets.huts:register",
-    )
-    rows = {row["read"].partition(", ")[0]: row for row in report.metrics(results)["ablation"]}
-    assert list(rows) == [
-        "all of it",
-        "without feedback",
-        "unchecked writes",
-        "without step plan",
-        "without outside tools",
-    ]
-    # what replays the replies of the first row says nothing of its part
-    replayed = [name for name, row in rows.items() if row["read"].endswith("the same replies")]
-    assert replayed == [
-        name for name in list(rows)[1:] if rows[name]["calls"] == rows["all of it"]["calls"]
-    ]
-    assert rows["all of it"]["micro"] == rows["without step plan"]["micro"] == 1
-    assert (
-        rows["without outside tools"]["supplies"] < 1
-        and rows["without outside tools"]["precision"] == 1
-    )
-    assert rows["all of it"]["tokens"] >= rows["without step plan"]["tokens"] > 0
-    assert (
-        results.run.totals["calls"] == rows["all of it"]["requests"]
-    )  # the ablation is not part of the run
-    assert len(report.ablation(results)) == 5
-    assert results.title == "kgnb's alp dairies, 4 documents"
+def test_step_plan_and_outside_tools_are_measured_on_recorded_replies() -> None:
+    def read(outside: str = "kgnb.datasets.huts:register", **options: object):
+        results = report.run_report(
+            tbox="huts:dairy",
+            shapes="",
+            documents="huts:dairy-notes",
+            reference="huts:dairy-reference",
+            against="",
+            judge="recorded:dairy",
+            tboxes="",
+            outside=outside,
+            options=options,
+        )
+        return results, report.metrics(results)
+
+    (whole, first), (_, planless), (_, alone) = read(), read(no_plan=True), read(outside="")
+    assert whole.title == "kgnb's alp dairies, 4 documents"
+    assert first["scores"]["micro"] == planless["scores"]["micro"] == 1
+    assert alone["scores"]["supplies"] < 1 and alone["headline"][0]["precision"] == 100
+    assert first["cost"]["tokens"] >= planless["cost"]["tokens"] > 0
+    # what replays the replies of another report says nothing of the part left out
+    assert first["requests"] and first["requests"] != alone["requests"]
+    assert (first["requests"] == planless["requests"]) == (first["cost"] == planless["cost"])
 
 
 def test_a_pattern_stands_for_every_tbox_that_matches(tmp_path) -> None:

@@ -23,16 +23,14 @@ from kgnb.datasets.question_sets import SETS, question_set
 from kgnb.errors import DataError
 from kgnb.evaluate.answers import measure
 from kgnb.judging import Verdict
+from kgnb.llm.replay import MissingReply
 from kgnb.reporting import question_answering as report
 from kgnb.reporting.question_answering import (
     MOST,
-    SWEPT,
-    Variant,
     ask_all,
     metrics,
     open_questions_graph,
     reference_on,
-    variants,
 )
 from kgnb.reporting.session import ReportSession, marks
 from kgnb.results.graph import GraphPicture
@@ -92,80 +90,15 @@ def test_every_kind_is_scored_with_its_cost_and_published_figures_stand_on_their
     assert "Right if answered" in "".join(drawn_cells("question-answering", results, session))
 
 
-def test_every_judge_is_asked_the_same_questions(session: ReportSession, tmp_path: Path) -> None:
-    settings = session.settings.with_(model="recorded:huts", embedder="local")
-    found = report.run_questions(
-        session=ReportSession(tmp_path, settings), most=2, judge="rule", judges=True
-    )
-    table, costs = report.judges(found), report.variant_costs(found)
-    assert isinstance(table, Table) and costs is not None
-    names = [one.name for one in found.judges]
-    assert (
-        names
-        == [
-            *("rule", "cascade", "model", "model, tools=paper"),
-            *("closed-book: the model without a graph", "graph + knowledge: memory too"),
-        ]
-        == [row[0] for row in costs.rows]
-    )
-    assert "cpu" not in {
-        column.key for column in table.columns
-    }  # clocks are under Cost, the rest repeats
-    rule, _, _, paper, *_ = found.judges
-    assert rule.failed == 0 and rule.cost.calls == 0
-    assert paper.failed == 0
-    # the recording holds no replies without a graph, and the row says so
-    assert str(table.rows[4][0]).endswith("(2 without a reply)")
-
-
-def test_the_ablation_changes_one_option_at_a_time(tmp_path: Path, session: ReportSession) -> None:
-    names = [name for name, _ in variants(Options())]
-    for wanted in (
-        "no observation",
-        "similarity",
-        "random",
-        "facts",
-        "outgoing",
-        "D = ",
-        "N = ",
-        "P = ",
-        "K = ",
-    ):
-        assert any(wanted in name for name in names)
-    small = report.run_questions(
-        session=ReportSession(tmp_path, session.settings), most=2, ablation=True
-    )
-    table = report.ablation(small)
-    assert isinstance(table, Table) and [row[0] for row in table.rows] == names
-
-
-def test_rows_without_a_reply_are_empty_and_say_so(tmp_path: Path, session: ReportSession) -> None:
-    settings = session.settings.with_(model="recorded:huts", embedder="local")
-    found = report.run_questions(
-        session=ReportSession(tmp_path, settings), most=4, judge="model", ablation=True
-    )
-    table, rows = report.ablation(found), {one.name: one for one in found.variants}
-    assert isinstance(table, Table)
-    cells = {str(row[0]).partition(" (")[0]: row[1:6] for row in table.rows}
-    unrecorded = rows["no observation"]
-    assert unrecorded.failed == 4 and not unrecorded.replied
-    assert set(cells["no observation"]) == {"no reply recorded"}
-    told = metrics(found)["variants"]["no observation"]
-    assert told == {"empty": "no reply recorded", "asked": 4, "replied": 0, "calls": told["calls"]}
-    assert found.figures()["exact"].value == 1.0
-    # an option that changes no request is not said to be worth nothing
-    same = [one for one in found.variants[1:] if one.requests == rows["as it is"].requests]
-    assert same and all(one.against(rows["as it is"]).value is None for one in same)
-    assert not [row for row in table.rows[1:] if row[5] == "-100.0"]
-    assert "shows only with a judge" not in " ".join(table.notes)
-
-
-def test_differences_are_over_the_questions_that_both_rows_have_replies_to(
-    results: report.AnsweringResults,
+def test_a_recording_without_this_judges_replies_ends_the_report(
+    tmp_path: Path, session: ReportSession
 ) -> None:
-    whole = Variant("as it is", results.measured, 30)
-    part = Variant("half", results.measured[:15], 30, "no reply recorded")
-    assert part.label == "half (15 without a reply)" and part.against(whole).value == 0.0
+    settings = session.settings.with_(model="recorded:huts", embedder="local")
+    given = {"session": ReportSession(tmp_path, settings), "most": 2}
+    paper = report.run_questions(judge="model", options={"tools": "paper"}, **given)
+    assert paper.failed == 0 and metrics(paper)["requests"]
+    with pytest.raises(MissingReply):  # nothing was recorded without a graph
+        report.run_questions(judge="closed-book", **given)
 
 
 def test_a_set_over_another_graph_than_its_own_is_marked_everywhere(
@@ -201,13 +134,8 @@ def test_own_questions_are_asked_over_ones_own_graph_and_a_large_set_is_sampled(
         "3 of the 5 questions, evenly spread over the set"
     )
     assert found.other_graph == "" and not report.metrics(found)["other_graph"]
-    table = report.ablation(replace(found, variants=(Variant("as it is", found.measured[:2], 2),)))
-    assert (
-        isinstance(table, Table)
-        and "2 of the 3 questions, evenly spread; -p most=0 asks all." in table.notes
-    )
     assert len(report.run_questions(session=here, most=0, **own).measured) == 5
-    assert signature(report.run_questions).parameters["most"].default == MOST > SWEPT
+    assert signature(report.run_questions).parameters["most"].default == MOST
     with pytest.raises(ValueError, match="questions and graph go together"):
         report.run_questions(session=session, questions=own["questions"])
 

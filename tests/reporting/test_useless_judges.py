@@ -21,9 +21,9 @@ REPORTS: dict[str, tuple[str, dict[str, object]]] = {
     "question-answering": ("run_questions", {"judge": "model", "most": 4, "rounds": 2}),
     "entity-alignment": (
         "run_pair",
-        {"judge": "model", "ablation": False, "curve": False, "share": 0.05},
+        {"judge": "model", "curve": False, "share": 0.05},
     ),
-    "kg-construction": ("run_report", {"judge": "model", "ablation": False, "against": ""}),
+    "kg-construction": ("run_report", {"judge": "model", "against": ""}),
 }
 NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1. Simmer for 20 minutes.\n"
 

@@ -1,10 +1,9 @@
 """What the ontology-matching report computes and draws; its notebook only calls these functions.
 
-``matching``     every pair matched: ``run_cases`` gives ``MatchingResults``
-``results``      scores, curves and costs of one pair and of all
-``experiments``  judges tried on a pair's questions
-``sections``     tables and plots; metrics, timing and the alignments
-``stored``       what is wrong, missed or unsure; other systems' alignments beside ours
+``matching``  every pair matched: ``run_cases`` gives ``MatchingResults``
+``results``   scores, curves and costs of one pair and of all
+``sections``  tables and plots; metrics, timing and the alignments
+``stored``    what is wrong, missed or unsure; other systems' alignments beside ours
 """
 
 from kgnb.reporting.ontology_matching.matching import run_cases
@@ -17,12 +16,7 @@ from kgnb.reporting.ontology_matching.sections import (
     cost,
     headline,
     headline_bars,
-    left_out,
     notice,
-    oracle_curves,
-    oracle_shares,
-    oracle_table,
-    prompts,
     risk,
     save,
     sources,

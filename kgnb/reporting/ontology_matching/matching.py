@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -23,10 +22,8 @@ from kgnb.kg.ontology import Ontology
 from kgnb.llm.asking import raise_waiting
 from kgnb.mapping_files import load_reference
 from kgnb.reporting.ontology_matching.at_once import at_once
-from kgnb.reporting.ontology_matching.experiments import experiment
 from kgnb.reporting.ontology_matching.results import (
     WITHOUT_MODEL,
-    Experiments,
     MatchingResults,
     PairOutcome,
 )
@@ -56,9 +53,6 @@ def run_cases(
     context: str = "",
     error_rate: float = 0.0,
     seed: int = 0,
-    curves: bool = False,
-    seeds: int = 5,
-    ablation: bool = False,
     installed: bool = False,
     plan: OneOf["fixed", "model"] = "fixed",
     papers: bool = False,
@@ -68,10 +62,8 @@ def run_cases(
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with
     ``target``.
 
-    With ``curves`` a judge with errors is simulated on every pair that has a reference, ``seeds``
-    times a rate; with ``ablation`` the rule judge does without each ingredient in turn; with
-    ``installed`` other matchers are run where they are installed. A spent budget ends the matching
-    early, and the page says so.
+    With ``installed`` other matchers are run where they are installed. A spent budget ends the
+    matching early, and the page says so.
 
     Raises:
         ValueError: only one of ``source`` and ``target`` is given.
@@ -192,11 +184,6 @@ def run_cases(
             found, failed = installed_alignments(case, read[case.source], read[case.target])
             outcomes[at] = replace(outcomes[at], stored={**outcomes[at].stored, **found})
             notes += failed
-    tried = [
-        experiment(one, chosen, embed, index, curves, seeds, ablation)
-        for one in outcomes
-        if one.wanted
-    ]
     return MatchingResults(
         task=task.title,
         outcomes=tuple(outcomes),
@@ -208,7 +195,6 @@ def run_cases(
         simulation=f"oracle judge, error rate {error_rate:g}" if judge == "oracle" else "",
         notes=tuple(notes),
         about_papers=papers or not source,
-        tried=Experiments(*(tuple(chain.from_iterable(each)) for each in zip(*tried, strict=True))),
     )
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 from kgnb.agents.ontology_matching.values import Options
 from kgnb.datasets.published import MatchingFigure
@@ -28,7 +27,6 @@ from kgnb.evaluate.alignment import (
     scored_by_oaei,
     triples,
 )
-from kgnb.judging.question import Estimate
 from kgnb.kg.ontology import Ontology
 from kgnb.mappings import Alignment
 from kgnb.reporting.sections import Cost
@@ -86,63 +84,6 @@ class PairOutcome:
         )
 
 
-class Ablated(NamedTuple):
-    """Scores without one ingredient (``WHOLE``: with all of them), and those of the non-trivial
-    part.
-    """
-
-    without: str
-    whole: Score
-    part: Score
-
-
-class Prompts(NamedTuple):
-    """The prompts one judge would send for one pair, and the number of entities of both sides."""
-
-    judge: str
-    questions: int
-    expected: Estimate
-    entities: int
-
-
-class Draw(NamedTuple):
-    """One pair, one error rate (None: nobody is asked), one random choice of the wrong answers."""
-
-    rate: float | None
-    seed: int
-    whole: Score
-    part: Score
-    questions: int = 0
-    sources: int = 0
-    ask: float | None = None  # how much could be asked; None: as the options say
-
-
-class AtRate(NamedTuple):
-    """One error rate, and how much could be asked, over all pairs: means over the draws."""
-
-    rate: float | None
-    ask: float | None
-    precision: float
-    recall: float
-    f1: float
-    spread: float  # standard deviation of F1 over the draws
-    non_trivial: float
-    questions: float
-    share: float  # questions, both sides', for every source entity
-    draws: int
-
-
-class Experiments(NamedTuple):
-    """What was tried on one pair, or on all of them: errors simulated, prompts counted, ingredients
-    left out.
-    """
-
-    draws: tuple[Draw, ...] = ()
-    shares: tuple[Draw, ...] = ()  # the same with more or less asked
-    prompts: tuple[Prompts, ...] = ()
-    ablated: tuple[Ablated, ...] = ()
-
-
 @dataclass(frozen=True)
 class MatchingResults:
     """Everything the report shows."""
@@ -156,7 +97,6 @@ class MatchingResults:
     peers: tuple[MatchingFigure, ...] = ()  # published results on the task
     simulation: str = ""  # what is simulated, if anything
     notes: tuple[str, ...] = ()  # shown below the figures
-    tried: Experiments = Experiments()
     about_papers: bool = False  # whether a paper's costs, on other data, stand beside ours
 
     @property
@@ -242,7 +182,7 @@ class MatchingResults:
         )
 
 
-def shares(score: Score | Average | MatchingFigure | AtRate) -> tuple[float, float, float]:
+def shares(score: Score | Average | MatchingFigure) -> tuple[float, float, float]:
     """Precision, recall and F1."""
     return score.precision, score.recall, score.f1
 

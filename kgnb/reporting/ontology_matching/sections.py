@@ -21,18 +21,10 @@ from kgnb.reporting.figures import (
     published,
     scored,
 )
-from kgnb.reporting.ontology_matching.experiments import (
-    SHARES_RATE,
-    WARNING,
-    curve,
-    summed,
-)
 from kgnb.reporting.ontology_matching.results import (
     WITHOUT_MODEL,
-    AtRate,
     MatchingResults,
     PairOutcome,
-    shares,
 )
 from kgnb.reporting.ontology_matching.stored import compared
 from kgnb.reporting.plot import Plot, grouped_bars, in_series, lines, risk_over_coverage
@@ -42,14 +34,13 @@ from kgnb.reporting.sections import (
     UNMEASURED,
     Cost,
     Fragment,
-    absent,
     words,
     write_numbers,
 )
 from kgnb.reporting.session import ReportSession
 from kgnb.results.bundle import count
 from kgnb.results.cells import NoFigure
-from kgnb.results.table import Column, Table, Value, numbers, percents, texts
+from kgnb.results.table import Column, Table, Value, numbers, texts
 
 SCORED = ("--", ":", "-")  # how precision, recall and F1 are drawn
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
@@ -287,147 +278,6 @@ def notice(results: MatchingResults) -> Fragment:
     return words(done)
 
 
-def oracle_curves(results: MatchingResults) -> Plot | Fragment:
-    """Scores against the error rate. SIMULATION."""
-    points = curve(results.tried.draws)
-    if not points:
-        return absent("Not computed: run the report with -p curves=true.")
-    asked = [point for point in points if point.rate is not None]
-    series = [
-        (
-            name,
-            [
-                (100 * (point.rate or 0.0), 100 * share)
-                for point, share in zip(asked, scores, strict=True)
-            ],
-        )
-        for name, scores in in_series(asked)
-    ]
-    series += [
-        ("F1, nobody asked", [(x, 100 * point.f1) for x, _ in series[0][1]])
-        for point in points
-        if point.rate is None
-    ]
-    alt = "; ".join(
-        f"at {point.rate:.0%} errors F1 {100 * point.f1:.1f} % with {100 * point.share:.1f} questions for 100 source "
-        "entities"
-        for point in asked
-    )
-    caption, across = (
-        f"{WARNING}. Scores over the share of wrong answers.",
-        "SIMULATION: answers that are wrong, %",
-    )
-    return lines(
-        series,
-        across,
-        "%",
-        caption,
-        f"SIMULATION. {alt}.",
-        styles=(*SCORED, "-."),
-        high=(None, None),
-    )
-
-
-SIMULATED = percents(precision="Precision", recall="Recall", f1="F1", spread="± (sd)")
-
-
-def oracle_table(results: MatchingResults) -> Table | None:
-    """The same as numbers, one row an error rate. SIMULATION."""
-    points = curve(results.tried.draws)
-    if not points:
-        return None
-    columns = [*texts(rate="Answers wrong"), *SIMULATED, *percents(part="F1, non-trivial")]
-    columns += [*numbers(questions="Questions"), *percents(share="per source entity")]
-    rows: list[list[Value]] = []
-    for one in points:
-        rate = "nobody asked" if one.rate is None else f"{one.rate:.0%}"
-        rows.append(
-            [rate, *shares(one), one.spread, one.non_trivial, round(one.questions), one.share]
-        )
-    draws = max(one.draws for one in points)
-    notes = [
-        "Micro over pairs. "
-        * (len(results.scored) > 1)
-        + f"{draws} draws decide which answers are wrong; scores are "
-        "means over them, with the standard deviation of F1 beside it.",
-        "Questions of both sides are counted; whoever answers sees all candidates of an entity at once. An answer is "
-        "combined with the rule judge's confidence, so not every wrong answer does harm.",
-    ]
-    return Table(columns, rows, caption=f"{WARNING}.", notes=notes)
-
-
-def oracle_shares(results: MatchingResults) -> Table | None:
-    """The scores with more or fewer questions. SIMULATION."""
-    columns = [
-        *percents(ask="Asked at most"),
-        *numbers(questions="Questions"),
-        *percents(share="per source entity"),
-    ]
-    points = curve(results.tried.shares)
-    rows = [[one.ask, round(one.questions), one.share, *shares(one), one.spread] for one in points]
-    notes = [
-        "This table uses the reference, so nothing is tuned with it. What no answer could change is not asked."
-    ]
-    caption = f"SIMULATION: how much to ask, where {SHARES_RATE:.0%} of the answers are wrong."
-    return Table([*columns, *SIMULATED], rows, caption=caption, notes=notes) if rows else None
-
-
-def prompts(results: MatchingResults) -> Table | Fragment:
-    """The prompts that a model would be sent: one row a judge."""
-    if not results.tried.prompts:
-        return absent(
-            "What a model would be sent: not counted; run the report with -p curves=true."
-        )
-    columns = [
-        *texts(judge="Judge"),
-        *numbers(
-            questions="Questions", calls="Calls", prompt="Prompt tokens", completion="Reply tokens"
-        ),
-        *numbers(question="Prompt tokens a question", entity="Prompt tokens an entity"),
-    ]
-    rows: list[list[Value]] = []
-    for name in dict.fromkeys(one.judge for one in results.tried.prompts):
-        ours = [one for one in results.tried.prompts if one.judge == name]
-        questions, entities = sum(one.questions for one in ours), sum(one.entities for one in ours)
-        calls, tokens, replies = (
-            sum(getattr(one.expected, key) for one in ours)
-            for key in ("calls", "prompt_tokens", "completion_tokens")
-        )
-        rates = [round(tokens / number) if number else None for number in (questions, entities)]
-        rows.append([name, questions, calls, tokens, replies, *rates])
-    notes = [
-        "Counted from the prompts as they would be sent (characters / 4), without asking anyone; replies are assumed "
-        "to take 50 tokens each. Entities are those of both sides, in every pair they take part in.",
-    ]
-    return Table(columns, rows, caption="What a model would be sent", notes=notes)
-
-
-def left_out(results: MatchingResults) -> Table | Fragment:
-    """What every ingredient of the rule judge is worth, the most important first."""
-    if not results.tried.ablated:
-        return absent("Not computed: run the report with -p ablation=true.")
-    columns = [*texts(without="Left out"), *SCORES, *texts(difference="F1, points")]
-    columns += [*percents(part="F1, non-trivial"), *texts(part_difference="points")]
-    first, *others = summed(results.tried.ablated)
-    rows: list[list[Value]] = [[first.without, *shares(first.whole), None, first.part.f1, None]]
-    for one in sorted(others, key=lambda one: (one.whole.f1, one.without)):
-        lost, part_lost = one.whole.f1 - first.whole.f1, one.part.f1 - first.part.f1
-        rows.append(
-            [
-                one.without,
-                *shares(one.whole),
-                f"{100 * lost:+.1f}",
-                one.part.f1,
-                f"{100 * part_lost:+.1f}",
-            ]
-        )
-    notes = [
-        "The rule judge alone, micro over pairs; candidates and merging are the same in every row.",
-        "Nothing else is adjusted: without an ingredient, the scores move relative to a fixed threshold.",
-    ]
-    return Table(columns, rows, caption="Each ingredient left out by itself", notes=notes)
-
-
 def save(results: MatchingResults, session: ReportSession) -> None:
     """Write the metrics, the timing and the alignments (SSSOM and Alignment RDF)."""
     pairs = {outcome.name: asdict(outcome.cost) for outcome in results.outcomes}
@@ -444,6 +294,10 @@ def save(results: MatchingResults, session: ReportSession) -> None:
 def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     """The figures, the same in every run."""
     rows = figures(results)
+    stored = [
+        {"system": name} | _score(whole) | {"non_trivial": _score(part)}
+        for name, whole, part in compared(results)
+    ]
     return (
         costs.common_metrics("ontology-matching", results.run, rows, cost_row(results))
         | {
@@ -462,7 +316,7 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
             "pairs": [_pair(outcome) for outcome in results.outcomes],
             "cost": _cost(results.cost),
         }
-        | _tried(results)
+        | ({"stored_alignments": stored} if stored else {})
     )
 
 
@@ -481,30 +335,6 @@ def _pair(outcome: PairOutcome) -> dict[str, Any]:
     kept = {"unsure": len(outcome.alignment.unsure), "dropped": len(outcome.alignment.dropped)}
     simulated = {"simulated_answers": outcome.simulated} if outcome.simulated else {}
     return {"pair": outcome.name} | scored | kept | simulated | _cost(outcome.cost)
-
-
-def _tried(results: MatchingResults) -> dict[str, Any]:
-    """The experiments that were asked for, and other systems where there are any."""
-    rates, asked = (
-        list(map(AtRate._asdict, curve(draws)))
-        for draws in (results.tried.draws, results.tried.shares)
-    )
-    parts: dict[str, Any] = {
-        "simulation_curves": {"note": WARNING, "rates": rates} if rates else None,
-        "simulation_shares": asked,
-        "prompts": [
-            one._asdict() | {"expected": asdict(one.expected)} for one in results.tried.prompts
-        ],
-        "ablation": [
-            {"without": name} | _score(whole) | {"non_trivial": _score(part)}
-            for name, whole, part in summed(results.tried.ablated)
-        ],
-        "stored_alignments": [
-            {"system": name} | _score(whole) | {"non_trivial": _score(part)}
-            for name, whole, part in compared(results)
-        ],
-    }
-    return {name: part for name, part in parts.items() if part}
 
 
 def _score(score: Score) -> dict[str, Any]:
