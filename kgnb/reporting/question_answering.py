@@ -294,10 +294,6 @@ def run_questions(
     model: str = "",
     embedder: str = "",
     depth: int = Options().depth,
-    breadth: int = Options().breadth,
-    share: float = Options().share,
-    keep: int = Options().keep,
-    rounds: int = Options().rounds,
     papers: bool = False,
     options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
@@ -321,12 +317,10 @@ def run_questions(
     sliced = dataset == "qald10" and not graph and not questions
     chosen = tuple(reference_on(opened, asked) for asked in chosen) if sliced else chosen
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
-    given_options = dict(options)
-    given_options |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep}
-    chosen_options = Options(**given_of(Options, given_options | {"rounds": rounds}))
+    given_options = {**options, "depth": depth}
+    chosen_options = Options(**given_of(Options, given_options))
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
-    names |= {"depth": depth, "breadth": breadth, "share": share, "keep": keep, "rounds": rounds}
-    names |= dict(options)
+    names |= given_options
     run = sections.run_in(session, "question_answering", {}, names, settings)
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}

@@ -1,7 +1,7 @@
 """The ontology-matching report: scores, errors that open, files that are the same in every run,
 simulations marked.
 
-Other systems: their stored alignments, and doubles that stand in for matchers that are installed.
+Other systems: their stored alignments.
 """
 
 import gzip
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from kgnb.backends import file_of, open_ontology
 from kgnb.datasets.published import MatchingCase
 from kgnb.errors import ConfigError, DataError
 from kgnb.evaluate.alignment import Score
@@ -20,27 +19,13 @@ from kgnb.mappings import Alignment, Mapping
 from kgnb.reporting import ontology_matching as om
 from kgnb.reporting.ontology_matching.sections import metrics
 from kgnb.reporting.ontology_matching.stored import (
-    SYSTEMS,
-    System,
     compared,
-    installed_alignments,
     stored_alignments,
 )
 from kgnb.reporting.session import ReportSession
 from kgnb.run import Run
 from kgnb.settings import Settings
 from tests.reporting.conftest import drawn_cells
-
-WRITES = """
-import json, sys
-print("much talk")
-json.dump([["{}", "{}"], ["http://nobody.example/#x", "{}"]], open(sys.argv[3], "w"))
-"""
-FAILING = (
-    ("raise SystemExit('no such ontology format')", 120, "failed: no such ontology format"),
-    ("pass", 120, "failed: it wrote nothing"),
-    ("import time; time.sleep(60)", 1, "not done after 1 s"),
-)
 
 
 @pytest.fixture(scope="module")
@@ -216,21 +201,3 @@ def test_stored_alignments_are_scored_like_ours_in_either_direction_and_compared
     assert all(len(row[-1].split(", ")) >= 2 for row in often.rows) and all(
         row[0] == "yes" for row in all_others.rows
     )
-
-
-def test_what_a_system_finds_is_taken_and_one_that_fails_or_is_missing_stops_nothing() -> None:
-    case = MatchingCase("huts", file_of("huts:alpine"), file_of("huts:refuge"))
-    source, target = (open_ontology(name) for name in ("huts:alpine", "huts:refuge"))
-    hut, refuge = (side.of_kind("class")[0].iri for side in (source, target))
-    double = System("Double", "json", WRITES.format(hut, refuge, refuge))
-    found = installed_alignments(
-        case, source, target, [double, System("Nobody", "no_such_package", "")]
-    )
-    assert found == ({"Double, run here": {(hut, refuge, "equivalent")}}, [])
-    for script, seconds, why in FAILING:
-        found = installed_alignments(
-            case, source, target, [System("Double", "json", script)], seconds
-        )
-        assert found == ({}, [f"Double, run here, on huts: {why}"])
-    for system in SYSTEMS:
-        compile(system.script, system.name, "exec")

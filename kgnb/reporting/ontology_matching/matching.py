@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -27,7 +26,7 @@ from kgnb.reporting.ontology_matching.results import (
     MatchingResults,
     PairOutcome,
 )
-from kgnb.reporting.ontology_matching.stored import installed_alignments, stored_alignments
+from kgnb.reporting.ontology_matching.stored import stored_alignments
 from kgnb.reporting.references import turned
 from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
@@ -49,11 +48,9 @@ def run_cases(
     judge: str = "auto",
     model: str = "",
     embedder: str = "",
-    k: int = Options().k,
     context: str = "",
     error_rate: float = 0.0,
     seed: int = 0,
-    installed: bool = False,
     plan: OneOf["fixed", "model"] = "fixed",
     papers: bool = False,
     options: Mapping[str, Any] = MappingProxyType({}),
@@ -62,8 +59,7 @@ def run_cases(
     """Match the pairs of a data set that have a reference (or those named), or ``source`` with
     ``target``.
 
-    With ``installed`` other matchers are run where they are installed. A spent budget ends the
-    matching early, and the page says so.
+    A spent budget ends the matching early, and the page says so.
 
     Raises:
         ValueError: only one of ``source`` and ``target`` is given.
@@ -79,7 +75,7 @@ def run_cases(
     )
     cases = _chosen(task, pairs)
     about = context or task.context
-    chosen = Options(**given_of(Options, {**options, "k": k, "context": about}))
+    chosen = Options(**given_of(Options, {**options, "context": about}))
     specs = dict.fromkeys(spec for case in cases for spec in (case.source, case.target))
     read: dict[Any, Ontology] = {spec: open_ontology(spec) for spec in specs}
     wanted = {
@@ -90,7 +86,6 @@ def run_cases(
         "task": task.name,
         "pairs": [case.name for case in cases],
         **asked,
-        "k": k,
         "context": about,
         **options,
     }
@@ -179,11 +174,6 @@ def run_cases(
     if run.partial:
         done = f"; {len(outcomes)} of {count(len(cases), 'pair')} were matched, and the last may be partial"
         notes.append(f"Partial: {run.partial}{done if len(outcomes) < len(cases) else ''}.")
-    for at, case in enumerate(cases[: len(outcomes)] if installed else ()):
-        if outcomes[at].wanted:
-            found, failed = installed_alignments(case, read[case.source], read[case.target])
-            outcomes[at] = replace(outcomes[at], stored={**outcomes[at].stored, **found})
-            notes += failed
     return MatchingResults(
         task=task.title,
         outcomes=tuple(outcomes),
