@@ -7,15 +7,17 @@ by language.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, product
 from math import log
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from rapidfuzz.distance import OSA, Indel
+from rapidfuzz.process import cdist
 
 from kgnb.agents.ontology_matching.values import Description
 from kgnb.kg.labels import is_code
@@ -64,6 +66,11 @@ class Wordbook:
         than not.
         """
         return _pair(one, other) in self._equal
+
+    @property
+    def words(self) -> Iterator[tuple[Word, Word]]:
+        """The single words that are equal."""
+        return ((one, other) for (one, *more), (other, *rest) in self._equal if not (more or rest))
 
     def distinct(self, one: Word, other: Word) -> bool:
         """Whether one ontology uses both words, so that one is not a spelling of the other."""
@@ -118,9 +125,9 @@ NEGATED = 0.4
 REWRITTEN = 0.95
 DERIVED = 0.85
 MISSPELT = 0.9
+SPELT = 4  # letters from which most in common make a spelling
 LONG = 7  # letters; in shorter words one typing error too often makes another word
 OF_AGENT = 0.5  # a presenter is not a presentation
-REMEMBERED = 1 << 18  # pairs of words kept: 30 MB, where all pairs of 20,000 classes take 250
 NEGATIONS = frozenset(["non", "not", "no", "without", "un", "anti"])
 _SPELLINGS = (
     ("isation", "ization"),
@@ -184,7 +191,7 @@ def word_likeness(one: str, other: str) -> float:
 
 
 def _spelt_alike(shorter: str, longer: str) -> float:
-    if len(shorter) < 4 or 3 * len(shorter) < 2 * len(longer):  # less than .8 alike
+    if len(shorter) < SPELT or 3 * len(shorter) < 2 * len(longer):  # less than .8 alike
         return 0.0
     alike = Indel.normalized_similarity(shorter, longer, score_cutoff=0.79)
     return float(0.95 * alike) if alike >= 0.8 else 0.0
@@ -214,6 +221,53 @@ def _opposed(shorter: str, longer: str) -> bool:
     return longer.endswith(shorter) or shorter[-4:] == longer[-4:]
 
 
+_ROWS = 128  # words compared with all at a time: 30 MB of 60,000
+
+
+def _near(vocabulary: Iterable[str], wordbook: Wordbook | None) -> dict[str, dict[str, float]]:
+    """How alike each word is to itself and to others, given how the ontologies use them; all that
+    ``word_likeness`` may find alike have a root, a beginning or most letters in common.
+    """
+    written: defaultdict[str, list[str]] = defaultdict(list)
+    plainly, roots = written.copy(), written.copy()
+    for word in sorted(vocabulary):
+        written[spelled(word)].append(word)
+        plainly[plain(word)].append(word)
+    found = {(word, word) for word in written}
+    for word in written:
+        roots[root(word)].append(word)
+        found.update((word[:n], word) for n in range(3, len(word)) if word[:n] in written)
+    for group in roots.values():
+        found.update(combinations(group, 2))
+    ordered = sorted((word for word in written if len(word) >= SPELT), key=len)
+    for first in range(0, len(ordered), _ROWS):
+        rows = ordered[first : first + _ROWS]
+        others = ordered[first : bisect_right(ordered, 1.5 * len(rows[-1]), key=len)]
+        cosines = cdist(rows, others, scorer=Indel.normalized_similarity, score_cutoff=0.79)
+        found.update((rows[i], others[j]) for i, j in np.argwhere(cosines).tolist())
+    pairs = [pair for one, other in found for pair in product(written[one], written[other])]
+    for one, other in wordbook.words if wordbook else ():
+        pairs += product(plainly[one], plainly[other])
+    near = {word: {word: 1.0} for words in written.values() for word in words}
+    for one, other in pairs:
+        alike = _likeness(one, other, wordbook)
+        if alike:
+            near[one][other] = near[other][one] = alike
+    return near
+
+
+def _likeness(one: str, other: str, wordbook: Wordbook | None) -> float:
+    alike = word_likeness(one, other)
+    if wordbook is None or alike == 1.0:
+        return alike
+    ours, theirs = plain(one), plain(other)
+    if wordbook.equal((ours,), (theirs,)):
+        return REWRITTEN
+    # if one ontology uses both words, one is not a spelling of the other (inferior, interior); but
+    # words that begin alike may be derived from each other (cochlea, cochlear)
+    return 0.0 if ours[:4] != theirs[:4] and wordbook.distinct(ours, theirs) else alike
+
+
 class NameComparison(NamedTuple):
     """Two names compared: how alike, 0 to 1; a factor below 1 if words contradict each other;
     unmatched words.
@@ -229,75 +283,39 @@ class NameComparison(NamedTuple):
 class Lexicon:
     """The rarity of each word among the names of both ontologies, and name likeness weighted by it.
 
-    ``wordbook`` adds word equivalences mined from the ontologies.
+    ``wordbook`` adds word equivalences mined from the ontologies, ``also`` names of further
+    entities, which say nothing of rarity. Only words of these names are compared.
     """
 
     def __init__(
-        self, entities: Iterable[Iterable[Name]], wordbook: Wordbook | None = None
+        self,
+        entities: Iterable[Iterable[Name]],
+        wordbook: Wordbook | None = None,
+        also: Iterable[Iterable[Name]] = (),
     ) -> None:
         seen: Counter[str] = Counter()
-        total = 0
+        total, vocabulary = 0, {word for names in also for name in names for word in name}
         for names in entities:
             total += 1
-            seen.update({stem(word) for name in names for word in name})
+            own = {word for name in names for word in name}
+            seen.update(set(map(stem, own)))
+            vocabulary |= own
         self._seen = seen
         self._total = max(total, 1)
-        self._weights: dict[str, float] = {}
+        self.weights = {word: self._weight(word) for word in vocabulary}
+        """1 for the rarest words and for numbers, less for common ones, little for small ones."""
         self._wholes: dict[Name, float] = {}
-        self._known: dict[str, dict[str, float]] = {}  # how alike a word is to others
-        self._remembered = 0
+        self.near = _near(vocabulary, wordbook)
+        """How alike each word is to those that it is alike to, above 0 to 1."""
         self._wordbook = wordbook
 
-    def weight(self, word: str) -> float:
-        """A word's weight: 1 for the rarest and for numbers, less for common ones, little for small
-        words.
-        """
-        if word not in self._weights:
-            rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(
-                self._total + 1
-            )
-            weight = (
-                SMALL_WEIGHT
-                if word in SMALL
-                else COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
-            )
-            self._weights[word] = 1.0 if is_number(spelled(word)) and word not in SMALL else weight
-        return self._weights[word]
-
-    def alike(self, one: str, other: str) -> float:
-        """How alike two words are, 0 to 1, given how the ontologies use them."""
-        known = self.known(one)
-        alike = known.get(other)
-        return self.learnt(one, other, known) if alike is None else alike
-
-    def known(self, word: str) -> dict[str, float]:
-        """How alike the word is to those that it was compared with; others are ``learnt``."""
-        return self._known.setdefault(word, {})
-
-    def learnt(self, one: str, other: str, known: dict[str, float]) -> float:
-        """How alike two words are that were not compared before, which is kept in ``known``."""
-        if self._remembered >= REMEMBERED:
-            for others in self._known.values():  # callers hold them
-                others.clear()
-            self._remembered = 0
-        self._remembered += 1
-        known[other] = alike = 1.0 if one == other else self._compare(one, other)
-        return alike
-
-    def _compare(self, one: str, other: str) -> float:
-        alike = word_likeness(one, other)
-        if self._wordbook is None or alike == 1.0:
-            return alike
-        ours, theirs = plain(one), plain(other)
-        if self._wordbook.equal((ours,), (theirs,)):
-            return REWRITTEN
-        # if one ontology uses both words, one is not a spelling of the other (inferior, interior);
-        # but words that begin alike may be derived from each other (cochlea, cochlear)
-        return (
-            0.0
-            if alike and ours[:4] != theirs[:4] and self._wordbook.distinct(ours, theirs)
-            else alike
-        )
+    def _weight(self, word: str) -> float:
+        if word in SMALL:
+            return SMALL_WEIGHT
+        if is_number(spelled(word)):
+            return 1.0
+        rarity = log((self._total + 1) / (self._seen.get(stem(word), 0) + 1)) / log(self._total + 1)
+        return COMMON_WEIGHT + (1.0 - COMMON_WEIGHT) * max(rarity, 0.0)
 
     def compare(self, one: Name, other: Name, *, headed: bool = False) -> NameComparison:
         """Two names compared by a soft, rarity-weighted overlap of their words (the idea of soft
@@ -308,47 +326,38 @@ class Lexicon:
         """
         if "".join(one) == "".join(other):
             return SAME
-        links = self._links(one, other)
-        matched = sum(
-            (self.weight(one[i]) + self.weight(other[j])) * alike for i, j, alike in links
-        )
-        taken_one, taken_other = {i for i, _, _ in links}, {j for _, j, _ in links}
+        weights, matched = self.weights, 0.0
+        taken_one: set[int] = set()
+        taken_other: set[int] = set()
+        for i, j, alike in self._links(one, other):
+            matched += (weights[one[i]] + weights[other[j]]) * alike
+            taken_one.add(i)
+            taken_other.add(j)
+        linked = bool(taken_one)
         # one word may stand for several: pc for program committee, email for e mail
         for short, taken_short, long, taken_long in (
             (one, taken_one, other, taken_other),
             (other, taken_other, one, taken_one),
         ):
-            if len(long) - len(taken_long) < 2:
+            if len(long) - len(taken_long) < 2 or len(short) == len(taken_short):
                 continue
             for i, letters in enumerate(short):
                 span = _spelled_out(letters, long, taken_long) if i not in taken_short else None
                 if span:
-                    matched += 0.95 * (
-                        self.weight(letters) + sum(self.weight(long[j]) for j in span)
-                    )
+                    spelt = sum(weights[long[j]] for j in span)
+                    matched += 0.95 * (weights[letters] + spelt)
                     taken_short.add(i)
                     taken_long.update(span)
-        left = tuple(word for i, word in enumerate(one) if i not in taken_one)
-        right = tuple(word for j, word in enumerate(other) if j not in taken_other)
-        if (
-            left
-            and right
-            and self._wordbook
-            and links
-            and self._wordbook.equal(_phrase(left), _phrase(right))
-        ):
-            matched += REWRITTEN * sum(map(self.weight, (*left, *right)))
-            taken_one, taken_other, left, right = (
-                set(range(len(one))),
-                set(range(len(other))),
-                (),
-                (),
-            )
+        left = tuple([word for i, word in enumerate(one) if i not in taken_one])
+        right = tuple([word for j, word in enumerate(other) if j not in taken_other])
+        unmatched = headed and (head(one) not in taken_one or head(other) not in taken_other)
+        leftover = linked and left and right and self._wordbook
+        if leftover and leftover.equal(_phrase(left), _phrase(right)):
+            matched += REWRITTEN * sum(weights[word] for word in (*left, *right))
+            left, right, unmatched = (), (), False
         whole = self._whole(one) + self._whole(other)
-        if headed:
-            heads = head(one), head(other)
-            if heads[0] not in taken_one or heads[1] not in taken_other:
-                matched *= HEADLESS
+        if unmatched:
+            matched *= HEADLESS
         agreement = self._agreement(left, right) if left or right else 1.0
         likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
         return NameComparison(likeness, agreement, left, right, whole)
@@ -357,7 +366,7 @@ class Lexicon:
         """The weight of all words of a name."""
         whole = self._wholes.get(name)
         if whole is None:
-            whole = self._wholes[name] = sum(map(self.weight, name))
+            whole = self._wholes[name] = sum(self.weights[word] for word in name)
         return whole
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
@@ -376,13 +385,8 @@ class Lexicon:
         """The best one-to-one matching of words, greedily from the most alike."""
         found: list[tuple[float, int, int]] = []
         for i, a in enumerate(one):
-            known = self.known(a)
-            for j, b in enumerate(other):
-                alike = known.get(b)
-                if alike is None:
-                    alike = self.learnt(a, b, known)
-                if alike:
-                    found.append((alike, i, j))
+            near = self.near[a]
+            found += [(near[b], i, j) for j, b in enumerate(other) if b in near]
         if len(found) < 2:
             return [(i, j, alike) for alike, i, j in found]
         found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
@@ -435,13 +439,13 @@ def opposed(one: Name, other: Name) -> bool:
     return False
 
 
-def _spelled_out(word: str, name: Sequence[str], taken: set[int]) -> range | None:
+def _spelled_out(word: str, name: Name, taken: set[int]) -> range | None:
     """The run of free words in ``name`` that ``word`` joins or abbreviates.
 
     Initials need other words that agree, as alone they are too ambiguous (Na, neutral atom).
     """
     length = len(word)
-    if length < 2 or not word.isalpha():
+    if length < 2 or (length > len(name) and not word.startswith(name)) or not word.isalpha():
         return None
     for start, first in enumerate(name):
         if first[:1] != word[0]:
@@ -478,8 +482,7 @@ class Surplus:
         self._lexicon = lexicon
         self._wordbook = wordbook
         self._sides = sides
-        self._words: dict[tuple[int, str], tuple[str, ...]] = {}
-        self._supplied: dict[tuple[int, str, str], bool] = {}  # candidates share words
+        self._words: dict[tuple[int, str], set[str]] = {}
 
     def weigh(
         self, source: Description, target: Description, compared: NameComparison
@@ -493,44 +496,31 @@ class Surplus:
         right = self._side(compared.right, 0, source)
         return (left[0] + right[0]) / compared.whole, (left[1] + right[1]) / compared.whole
 
-    def _side(self, words: Iterable[str], other: int, entity: Description) -> tuple[float, float]:
+    def _side(self, words: Name, other: int, entity: Description) -> tuple[float, float]:
         supplied = known = 0.0
+        around = self._around(other, entity) if words else ()
         for word in words:
-            weight = self._lexicon.weight(word)
-            asked = other, entity.iri, word
-            if asked not in self._supplied:
-                self._supplied[asked] = self._supplies(self._around(other, entity), word)
-            if self._supplied[asked]:
+            weight = self._lexicon.weights[word]
+            if word in around:
                 supplied += weight
             elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
                 known += weight
         return supplied, known
 
-    def _supplies(self, around: Sequence[str], word: str) -> bool:
-        """Whether one of these words is the word, or stands for it."""
-        if word in around:
-            return True
-        lexicon, known = self._lexicon, self._lexicon.known(word)
-        for near in around:
-            alike = known.get(near)
-            if alike is None:
-                alike = lexicon.learnt(word, near, known)
-            if alike >= ALIKE:
-                return True
-        return False
-
-    def _around(self, side: int, entity: Description) -> tuple[str, ...]:
+    def _around(self, side: int, entity: Description) -> set[str]:
         """The words of the entity's ancestors and of what it is part of, or of its domain and
-        range.
+        range, and those that they stand for.
         """
-        if (side, entity.iri) not in self._words:
-            known = self._sides[side]
-            near = (
-                known[iri] for iri in dict.fromkeys(self._relatives(side, entity)) if iri in known
-            )
-            found = dict.fromkeys(word for one in near for name in one.names for word in name)
-            self._words[side, entity.iri] = tuple(found)
-        return self._words[side, entity.iri]
+        found = self._words.get((side, entity.iri))
+        if found is None:
+            known, near = self._sides[side], self._lexicon.near
+            there = (known[iri] for iri in self._relatives(side, entity) if iri in known)
+            said = {word for one in there for name in one.names for word in name}
+            found = {
+                other for word in said for other, alike in near[word].items() if alike >= ALIKE
+            }
+            self._words[side, entity.iri] = found
+        return found
 
     def _relatives(self, side: int, entity: Description) -> Iterator[str]:
         here: list[str] = [entity.iri]

@@ -103,8 +103,7 @@ class _Case:
     meaning: float | None
     stated: bool  # one of the two ontologies states that they are equal
     overlap: float = 0.0
-    agreement: float = 1.0  # of the two names that are most alike
-    surplus: float = 0.0  # log-odds of the words that only one of the names has
+    base: float = 0.0  # log-odds without relatives
     names: tuple[str, str] = ("", "")  # the two names, as they are written
     own_name: bool = False  # their own names are equal, not only synonyms
     opposed: bool = False  # the two names express a relation from opposite ends
@@ -156,16 +155,16 @@ class RuleJudge:
         names = [[d.names for d in side] for side in sides]
         w = self.weights
         wordbook = Wordbook(names) if w.wordbook else None
-        lexicon = Lexicon((one for side in names for one in side), wordbook)
+        others = ((q.other_side, d) for q in questions for d in q.others)
+        also = (d.names for side, d in others if (side, d.key) not in descriptions)
+        lexicon = Lexicon((one for side in names for one in side), wordbook, also)
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
         ahead = _ahead(cases) if w.margin else {}
         for pair, case in cases.items():
             compared = self._compare(case, lexicon, ahead.get(pair, 0.0))
             supplied, known = surplus.weigh(case.source, case.target, compared)
-            case.agreement, case.surplus = (
-                compared.agreement,
-                w.supplied * supplied - w.known * known,
-            )
+            more = w.supplied * supplied - w.known * known
+            case.base = w.bias + (self._names(case, compared.agreement) + more)
 
     def _share(
         self,
@@ -177,7 +176,9 @@ class RuleJudge:
         """The probability of every pair from its own evidence and that of its rivals."""
         w = self.weights
         for case in cases.values():
-            case.evidence = self._evidence(case)
+            ends = case.hints.ends
+            ends *= w.ends_agree if ends > 0 else w.ends_clash
+            case.evidence = case.base + w.support * case.hints.support + ends
         usual = self._usual(cases) if again and w.prior else {}
         evidence = {pair: case.evidence + usual.get(pair[2], 0.0) for pair, case in cases.items()}
         if again and w.chance:
@@ -238,23 +239,18 @@ class RuleJudge:
             case.overlap, nearest = translated, SAME
         return nearest
 
-    def _evidence(self, case: _Case) -> float:
-        """The log-odds of a pair without regard to rivals."""
-        w, hints = self.weights, case.hints
-        ends = hints.ends * (w.ends_agree if hints.ends > 0 else w.ends_clash)
+    def _names(self, case: _Case, agreement: float) -> float:
+        """The log-odds of a pair's names and definitions."""
+        w = self.weights
         named = w.property_name if "property" in case.source.kind else w.name
         names = (
             named * case.overlap
             + w.context * case.context
-            + w.vector * case.agreement * max(case.cosine, 0.0)
+            + w.vector * agreement * max(case.cosine, 0.0)
         )
-        names += (
-            w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING)
-            if case.meaning is not None
-            else 0.0
-        )
-        names += case.surplus
-        return w.bias + names + w.support * hints.support + ends
+        if case.meaning is None:
+            return names
+        return names + w.meaning * (max(case.meaning, FAR_MEANING) - SAME_MEANING)
 
     def _verdict(self, question: MatchQuestion, cases: Mapping[Pair, _Case]) -> Verdict:
         weighed = [

@@ -9,10 +9,9 @@ two hierarchies of one domain seldom agree.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from math import fsum, log
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from kgnb.agents.ontology_matching.coherence import Hierarchy
 from kgnb.agents.ontology_matching.values import Description, Pair
@@ -30,11 +29,10 @@ UNKNOWN_END = (
 
 
 Counterparts: TypeAlias = dict[str, dict[str, float]]  # of each entity, with their probabilities
-_Imaged: TypeAlias = dict[str, list[tuple[float, dict[str, float]]]]
+_Imaged: TypeAlias = dict[str, list[tuple[float, float, dict[str, float]]]]
 
 
-@dataclass(frozen=True, slots=True)
-class ContextAgreement:
+class ContextAgreement(NamedTuple):
     """How far relatives agree (0 to 1), and how domain and range do (-1 to 1)."""
 
     support: float = 0.0
@@ -51,7 +49,8 @@ class Surroundings:
         self._source, self._target = _Relatives(sources), _Relatives(targets)
         self._likely: dict[tuple[str, str], float] = {}
         self._likely_of: tuple[Counterparts, Counterparts] = {}, {}  # the same by source, by target
-        # of an entity's ancestors with counterparts: weight, and counterparts; in this round
+        # of an entity's ancestors with counterparts, in this round: weight, the same times the
+        # likeliest, and counterparts
         self._imaged: tuple[_Imaged, _Imaged] = {}, {}
         self._images: Counterparts = {}
         self._preimages: Counterparts = {}
@@ -89,7 +88,7 @@ class Surroundings:
             return ContextAgreement(support=inverse, ends=ends) if inverse or ends else NO_HINTS
         up = self._above(source.iri, target.iri)
         down = self._best(source.entity.children, target.entity.children)
-        beside = self._best(_fillers(source), _fillers(target))
+        beside = self._best(source.fillers, target.fillers)
         support = 1.0 - (1.0 - up) * (1.0 - 0.8 * down) * (1.0 - beside)
         return ContextAgreement(support) if support else NO_HINTS
 
@@ -106,7 +105,7 @@ class Surroundings:
             (self._ancestors_imaged(1, target), self._source.line(source)),
         )
         for ancestors, expected in sides:
-            for special, images in ancestors:
+            for special, most, images in ancestors:
                 here = 0.0
                 for image, probability in images.items():
                     if probability > here and image in expected:
@@ -114,22 +113,21 @@ class Surroundings:
                 if here:
                     agreeing.append(here * special)
                 else:
-                    disagreeing.append(max(images.values()) * special)
+                    disagreeing.append(most)
         # exact sums, as a set has no order
         agreed = fsum(agreeing)
         return agreed / (agreed + fsum(disagreeing) + DOUBT)
 
-    def _ancestors_imaged(self, side: int, iri: str) -> list[tuple[float, dict[str, float]]]:
-        """The weight and the counterparts of each ancestor that has any; pairs share entities."""
+    def _ancestors_imaged(self, side: int, iri: str) -> list[tuple[float, float, dict[str, float]]]:
+        """Each ancestor that has counterparts, weighed; pairs share entities."""
         found = self._imaged[side].get(iri)
         if found is None:
             relatives = (self._source, self._target)[side]
             images = (self._images, self._preimages)[side]
-            found = [
-                (relatives.special(one), images[one])
-                for one in relatives.above(iri) & images.keys()
-            ]
-            self._imaged[side][iri] = found
+            self._imaged[side][iri] = found = []
+            for one in relatives.above(iri) & images.keys():
+                special, here = relatives.special(one), images[one]
+                found.append((special, max(here.values()) * special, here))
         return found
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
@@ -233,12 +231,6 @@ class _Relatives(Hierarchy):
     def _line(self, iri: str) -> frozenset[str]:
         """The class with all its ancestors and descendants."""
         return self.above(iri) | {iri} | self.below(iri)
-
-
-def _fillers(description: Description) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(one.filler for one in description.entity.restrictions if ":" in one.filler)
-    )
 
 
 _SORTS = {

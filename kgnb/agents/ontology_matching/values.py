@@ -82,20 +82,26 @@ class Description:
     gists: tuple[str, ...] = ()  # their first sentences, as in ``lexical``
     related: tuple[str, ...] = ()  # plain-word names of the entities its axioms mention
 
-    @property
+    @cached_property
     def iri(self) -> str:
         """The entity's IRI."""
         return self.entity.iri
 
-    @property
+    @cached_property
     def kind(self) -> Kind:
         """Class, property or individual."""
         return self.entity.kind
 
-    @property
+    @cached_property
     def key(self) -> Key:
         """IRI and kind, which together identify the entity."""
         return (self.entity.iri, self.entity.kind)
+
+    @cached_property
+    def fillers(self) -> tuple[str, ...]:
+        """What its restrictions name."""
+        fillers = (one.filler for one in self.entity.restrictions)
+        return tuple(dict.fromkeys(filler for filler in fillers if ":" in filler))
 
     def texts(self, view: View) -> tuple[str, ...]:
         """The texts of one view."""

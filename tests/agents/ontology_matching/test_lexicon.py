@@ -11,6 +11,10 @@ names = st.lists(
     st.text(min_size=1, max_size=8, alphabet=st.characters(categories=("Ll", "Nd"))), max_size=4
 ).map(tuple)
 
+SPELT = """author authors authorship authored organisation organization organiser conference confer vii 7 seven seventh
+paper papers pepper abstract subarea area unpaid paid inferior interior presentation presenter presentetion cochlea
+cochlear oesophagus esophagus colour color email mail pc ab abc abd abcd abce centre center review reviewer""".split()
+
 
 def test_initials_stand_for_their_words() -> None:
     lexicon = Lexicon([[words("ProgramCommittee")], [words("PCMember")]])
@@ -36,9 +40,10 @@ def test_a_word_the_ontologies_swap_is_as_good_as_equal() -> None:
         [words("alpine hut"), words("mountain hut")],
         [words("alpine guide"), words("mountain guide")],
     ]
-    mined = Lexicon(swapped, Wordbook([swapped]))
-    assert mined.compare(words("alpine path"), words("mountain path")).likeness > 0.95
-    assert Lexicon(swapped).compare(words("alpine path"), words("mountain path")).likeness < 0.9
+    paths = words("alpine path"), words("mountain path")
+    mined = Lexicon(swapped, Wordbook([swapped]), [paths])
+    assert mined.compare(*paths).likeness > 0.95
+    assert Lexicon(swapped, also=[paths]).compare(*paths).likeness < 0.9
 
 
 @given(names, names)
@@ -49,6 +54,14 @@ def test_likeness_is_symmetric_and_between_zero_and_one(
     there, back = lexicon.compare(one, other).likeness, lexicon.compare(other, one).likeness
     assert 0.0 <= there <= 1.0
     assert there == pytest.approx(back)
+
+
+@given(st.lists(st.sampled_from(SPELT), max_size=30), names)
+def test_no_words_that_are_alike_are_missed(picked: list[str], more: tuple[str, ...]) -> None:
+    every = sorted({*picked, *more})
+    near = Lexicon([[tuple(every)]]).near
+    alike = {(a, b): word_likeness(a, b) for a in every for b in every}
+    assert alike == {(a, b): near[a].get(b, 0.0) for a in every for b in every}
 
 
 def test_words_that_mean_the_same_are_alike_and_others_are_not() -> None:
