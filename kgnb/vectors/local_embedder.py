@@ -299,17 +299,20 @@ def _normalise(x: np.ndarray, norm: tuple[np.ndarray, np.ndarray], epsilon: floa
 
 
 def _gelu(x: np.ndarray) -> None:
-    """GELU by tanh (Hendrycks and Gimpel 2016), in place; within 0.0005 of the exact one."""
+    """GELU by tanh (Hendrycks and Gimpel 2016), in place; within 0.0005 of the exact one. It is
+    x / (1 + exp(-2u)), and NumPy's exp takes a third of its tanh.
+    """
+    slope = -2 * math.sqrt(2 / math.pi)
     for first in range(0, len(x), _ROWS):
         rows = x[first : first + _ROWS]
         part = rows * rows
-        part *= 0.044715 * math.sqrt(2 / math.pi)
-        part += math.sqrt(2 / math.pi)
+        part *= 0.044715 * slope
+        part += slope
         part *= rows
-        np.tanh(part, out=part)
+        with np.errstate(over="ignore"):  # of infinity is left what should be: nothing
+            np.exp(part, out=part)
         part += 1
-        part *= 0.5
-        rows *= part
+        rows /= part
 
 
 class FastEmbedEmbedder:

@@ -123,12 +123,12 @@ def _compare(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
     if not len(a.entities) or not len(b.entities):
         return there, back
     for first, last in _blocks(a, max(1, _BLOCK_CELLS // len(b.vectors))):
-        cosines = _entity_cosines(a, b, first, last)
+        cosines, across = _entity_cosines(a, b, first, last)
         rows, columns = _shortlist(cosines, k, there.scores[first:last, -1])
         best = _best(rows, columns, _exact(a, b, rows + first, columns), last - first, k)
         there.indices[first:last], there.scores[first:last] = best
         # What a column found in earlier blocks is the bar for this block's rows.
-        columns, rows = _shortlist(np.ascontiguousarray(cosines.T), k, back.scores[:, -1])
+        columns, rows = _shortlist(across, k, back.scores[:, -1])
         rows = rows + first
         kept, places = np.nonzero(back.indices >= 0)
         best = _best(
@@ -152,15 +152,34 @@ def _blocks(side: _Side, block_rows: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _entity_cosines(a: _Side, b: _Side, first: int, last: int) -> NDArray[np.float32]:
-    """The highest cosine over the text pairs of every two entities: (last - first, entities of b)."""
+def _entity_cosines(
+    a: _Side, b: _Side, first: int, last: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The highest cosine over the text pairs of every two entities, and the same turned."""
     offset = a.starts[first]
     cosines = a.vectors[offset : a.starts[last]] @ b.vectors.T
-    if not a.single:
-        cosines = np.maximum.reduceat(cosines, a.starts[first:last] - offset, axis=0)
-    if not b.single:
-        cosines = np.maximum.reduceat(cosines, b.starts[:-1], axis=1)
-    return cosines
+    cosines = _highest(cosines, a.starts[first : last + 1] - offset)
+    across = _highest(turned(cosines), b.starts)
+    return (cosines if b.single else turned(across)), across
+
+
+def _highest(scores: NDArray[np.float32], starts: Integers) -> NDArray[np.float32]:
+    """The highest of each run of rows, column by column (``reduceat`` takes ten times as long)."""
+    if len(starts) > len(scores):
+        return scores
+    found = scores[starts[:-1]]
+    for row, first, last in zip(found, starts.tolist(), starts[1:].tolist(), strict=False):
+        for at in range(first + 1, last):
+            np.maximum(row, scores[at], out=row)
+    return found
+
+
+def turned(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows as columns, in memory, a few at a time: twice as fast as all at once."""
+    found = np.empty(matrix.shape[::-1], dtype=np.float32)
+    for first in range(0, len(matrix), 64):
+        found[:, first : first + 64] = matrix[first : first + 64].T
+    return found
 
 
 def _shortlist(

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import NDArray
 
 from kgnb.vectors.close_pairs import Each, alone, available, close_pairs
-from kgnb.vectors.nearest import kth_best
+from kgnb.vectors.nearest import kth_best, turned
 from kgnb.vectors.reproducible import exp, log, on_grid, solved
 
 EXACT_UP_TO = 30_000
@@ -79,9 +79,9 @@ def _best_of(
 ) -> tuple[Longs, Longs, Singles]:
     """The best columns of each row of a block; for each column its best rows and their scores."""
     scores = _products(block, right)
-    turned = np.ascontiguousarray(scores.T)
-    mine = _top(turned, min(k_column, turned.shape[1]))
-    return _top(scores, k_row), mine, np.take_along_axis(turned, mine, axis=1)
+    across = turned(scores)
+    mine = _top(across, min(k_column, across.shape[1]))
+    return _top(scores, k_row), mine, np.take_along_axis(across, mine, axis=1)
 
 
 def _products(block: Singles, right: Singles) -> Singles:

@@ -300,8 +300,7 @@ class Lexicon:
             own = {word for name in names for word in name}
             seen.update(set(map(stem, own)))
             vocabulary |= own
-        self._seen = seen
-        self._total = max(total, 1)
+        self._seen, self._total = seen, max(total, 1)
         self.weights = {word: self._weight(word) for word in vocabulary}
         """1 for the rarest words and for numbers, less for common ones, little for small ones."""
         self._wholes: dict[Name, float] = {}
@@ -552,13 +551,11 @@ def tongues_of(entity: Entity) -> frozenset[str]:
     spells a label.
     """
     texts = (*entity.labels, *entity.synonyms)
-    named, spelt = {tongue(text.language) for text in texts}, words(entity.local_name)
-    told = (
-        entity.coded
-        or is_code(entity.local_name)
-        or any(words(text.text) == spelt for text in texts)
-    )
-    return frozenset(named if told else {*named, UNTAGGED})
+    named, spelt = frozenset(tongue(text.language) for text in texts), entity.local_name
+    if UNTAGGED in named or entity.coded or is_code(spelt):
+        return named
+    told = any(words(text.text) == words(spelt) for text in texts)
+    return named if told else named | {UNTAGGED}
 
 
 def foreign(one: Description, other: Description) -> bool:

@@ -306,11 +306,14 @@ def _ranked(
     """The ``k`` nearest above the threshold; of kinds with at most ``k`` entities all of them."""
     numbers = Counter(description.kind for description in asked)
     few = {kind for kind, number in numbers.items() if number <= k and options.similarity is None}
-    for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
+    near = (neighbours.scores >= threshold).tolist()
+    every = zip(neighbours.indices.tolist(), neighbours.scores.tolist(), near, strict=True)
+    for one, row in zip(asking, every, strict=True):
+        small = one.kind in few
         hits = {
-            asked[i].iri: float(score)
-            for i, score in zip(indices, scores, strict=True)
-            if i >= 0 and (score >= threshold or one.kind in few)
+            asked[i].iri: score
+            for i, score, high in zip(*row, strict=True)
+            if i >= 0 and (high or small)
         }
         for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
             if rank <= k:
@@ -328,8 +331,8 @@ def _nearest(
     numbers = [Counter(description.kind for description in side) for side in (asking, asked)]
     few = {kind for kind in numbers[0] if max(number[kind] for number in numbers) <= FEW}
     for one, indices, scores in zip(asking, neighbours.indices, neighbours.scores, strict=True):
-        for i, score in zip(indices, scores, strict=True):
-            if i >= 0 and one.kind in few:
+        for i, score in zip(indices, scores, strict=True) if one.kind in few else ():
+            if i >= 0:
                 ends = (one.iri, asked[i].iri) if direction == "source" else (asked[i].iri, one.iri)
                 yield (*ends, one.kind), float(score)
 

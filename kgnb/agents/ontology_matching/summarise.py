@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from sys import intern
+from functools import cache
 from typing import TypeAlias
 
 from kgnb.agents.ontology_matching.values import (
@@ -66,8 +66,9 @@ def summarise(
             for n, c in enumerate(further[: plan.of(about.kind, options).k], start=1)
         ]
         if candidates:
-            ends = (found.described.ends(candidate.pair) for candidate in candidates)
-            others = tuple(target if about.side == "source" else source for source, target in ends)
+            there: Side = "target" if about.side == "source" else "source"
+            iris = [c.target if about.side == "source" else c.source for c in candidates]
+            others = tuple([found.described.find(there, iri, about.kind) for iri in iris])
             questions.append(
                 MatchQuestion(
                     about.side,
@@ -123,12 +124,8 @@ def _candidates(
     for ranked in rankings:
         candidate = ranked.asked[1]
         views[ranked.view][candidate] = ranked.rank
-        said = {"exact": "equal name", "related": "near other candidates"}.get(
-            ranked.view, f"rank {ranked.rank} asked from the {side}"
-        )
-        reasons[candidate].append(
-            Evidence(intern(f"{ranked.view} view"), intern(said), round(ranked.score, 4))
-        )
+        said = _said(ranked.view, ranked.rank, side)
+        reasons[candidate].append(Evidence(*said, round(ranked.score, 4)))
     ordered = ["exact", *VIEWS, "related"]
     fused = reciprocal_rank([views[view] for view in ordered if view in views], fusion_constant)
     kept = views["exact"].keys() | views["related"].keys()
@@ -139,3 +136,10 @@ def _candidates(
         for entry in fused
         if (entry.rank <= k or entry.id in kept) and (pair := pairs[entry.id])
     ]
+
+
+@cache
+def _said(view: str, rank: int, side: Side) -> tuple[str, str]:
+    """The sort of evidence, and what it says; a few texts, kept once."""
+    said = {"exact": "equal name", "related": "near other candidates"}
+    return f"{view} view", said.get(view, f"rank {rank} asked from the {side}")

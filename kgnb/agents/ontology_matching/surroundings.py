@@ -47,8 +47,7 @@ class Surroundings:
 
     def __init__(self, sources: Iterable[Description], targets: Iterable[Description]) -> None:
         self._source, self._target = _Relatives(sources), _Relatives(targets)
-        self._likely: dict[tuple[str, str], float] = {}
-        self._likely_of: tuple[Counterparts, Counterparts] = {}, {}  # the same by source, by target
+        self._likely: tuple[Counterparts, Counterparts] = {}, {}  # by source, by target
         # of an entity's ancestors with counterparts, in this round: weight, the same times the
         # likeliest, and counterparts
         self._imaged: tuple[_Imaged, _Imaged] = {}, {}
@@ -58,19 +57,16 @@ class Surroundings:
 
     def update(self, probabilities: Mapping[Pair, float]) -> None:
         """Take over the probabilities of the last round."""
-        self._likely, self._images, self._preimages, self._near = {}, {}, {}, {}
-        self._likely_of, self._imaged = ({}, {}), ({}, {})
+        self._images, self._preimages, self._near = {}, {}, {}
+        self._likely, self._imaged = ({}, {}), ({}, {})
         for (source, target, _), probability in probabilities.items():
             if probability >= 0.1:
-                self._likely[source, target] = max(
-                    probability, self._likely.get((source, target), 0.0)
-                )
+                there = self._likely[0].setdefault(source, {})
+                there[target] = max(probability, there.get(target, 0.0))
+                self._likely[1].setdefault(target, {})[source] = there[target]
             if probability >= LIKELY:
                 self._images.setdefault(source, {})[target] = probability
                 self._preimages.setdefault(target, {})[source] = probability
-        for (source, target), probability in self._likely.items():
-            self._likely_of[0].setdefault(source, {})[target] = probability
-            self._likely_of[1].setdefault(target, {})[source] = probability
 
     def hints(
         self, source: Description, target: Description, *, opposed: bool = False
@@ -136,13 +132,13 @@ class Surroundings:
         """
         if not ones or not others:
             return 0.0
-        fewer, more, likely = ones, others, self._likely_of[0]
+        fewer, more, likely = ones, others, self._likely[0]
         if len(ones) > len(others):
-            fewer, more, likely = others, ones, self._likely_of[1]
+            fewer, more, likely = others, ones, self._likely[1]
         return sum(_likeliest(one, more, likely.get(one)) for one in fewer) / len(fewer)
 
     def _same(self, source: str, target: str) -> float:
-        return 1.0 if source == target else self._likely.get((source, target), 0.0)
+        return 1.0 if source == target else self._likely[0].get(source, {}).get(target, 0.0)
 
     def _ends(self, *both: tuple[Sequence[str], Sequence[str]]) -> float:
         """-1 to 1: half from the domain, half from the range, the worse one alone if it clashes.
