@@ -53,7 +53,7 @@ def _joined(context: click.Context, option: click.Parameter, values: Iterable[st
     return ",".join(values)
 
 
-def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Command], Command]:
+def agent_command(agent: Agent) -> Callable[[Command], Command]:
     """Gives a command the options of an agent and those that all agents share."""
 
     def decorate(command: Command) -> Command:
@@ -63,7 +63,7 @@ def agent_command(agent: Agent, leave_out: Iterable[str] = ()) -> Callable[[Comm
             QUIET(command)
         )
         for cls in reversed(list(agent.options.values())):
-            command = stage_options(cls, {*agent.internal, *leave_out})(command)
+            command = stage_options(cls, agent.internal)(command)
         model = click.option(
             "--model", metavar="NAME", help="Chat model; default: the one in the settings, if any."
         )

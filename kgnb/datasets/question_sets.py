@@ -86,8 +86,8 @@ def files_of(name: str, folder: Path | None) -> list[Path]:
 _ENTITY = re.compile(r"\bwd:(Q\d+)\b|<http://www\.wikidata\.org/entity/(Q\d+)>")
 
 
-def qald10(folder: Path, language: str = "en") -> QuestionSet:
-    """The 394 questions, with the entities of their SPARQL as given entities.
+def qald10(folder: Path) -> QuestionSet:
+    """The 394 questions in English, with the entities of their SPARQL as given entities.
 
     61 are yes/no; of kind "count" are the 100 others that the file marks as aggregating or whose
     SPARQL counts.
@@ -98,7 +98,7 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
     path = folder / "qald_10.json"
     try:
         content = from_json(path.read_text(encoding="utf-8"))
-        questions = tuple([_qald_asked(entry, language) for entry in content["questions"]])
+        questions = tuple([_qald_asked(entry) for entry in content["questions"]])
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         what = f"cannot be read as QALD: {type(error).__name__} {error}"
         raise DataError(what, where=path, fix="Check KGNB_DATA.") from error
@@ -114,8 +114,8 @@ def qald10(folder: Path, language: str = "en") -> QuestionSet:
     )
 
 
-def _qald_asked(entry: dict[str, Any], language: str) -> Asked:
-    text = str([each["string"] for each in entry["question"] if each["language"] == language][0])
+def _qald_asked(entry: dict[str, Any]) -> Asked:
+    text = str([each["string"] for each in entry["question"] if each["language"] == "en"][0])
     sparql, answer = entry["query"]["sparql"], entry["answers"][0]
     named = dict.fromkeys(found[1] or found[2] for found in _ENTITY.finditer(sparql))
     if "boolean" in answer:

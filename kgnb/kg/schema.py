@@ -85,24 +85,20 @@ MOST_INDIVIDUALS = 20_000
 _INDIVIDUALS = f"""SELECT ?x ?l WHERE {{ ?x <{RDFS}label>|<{SKOS}prefLabel> ?l ; <{RDF}type> ?t FILTER(isIRI(?x)) }}"""
 
 
-def read_individuals(
-    graph: Graph, schema: Schema, *, timeout: float = 20.0
-) -> tuple[SchemaTerm, ...]:
+def read_individuals(graph: Graph, schema: Schema) -> tuple[SchemaTerm, ...]:
     """The labelled resources of a graph without its classes and properties, from its first 20,000
     labels.
     """
     known = {one.iri for _, some in _kinds(schema) for one in some}
     found: dict[str, dict[str, None]] = {}
-    for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=timeout).rows:
+    for iri, label in graph.select(_INDIVIDUALS, limit=MOST_INDIVIDUALS, timeout=20.0).rows:
         if isinstance(label, Literal) and str(iri) not in known:
             found.setdefault(str(iri), {})[label.text] = None
     return tuple(SchemaTerm(iri, tuple(labels)) for iri, labels in found.items())
 
 
-def read_schema(
-    graph: Graph, *, timeout: float = 20.0, links: bool = True, language: str = "en"
-) -> Schema:
-    """The schema of a graph, labels in ``language`` first; ``links`` costs the most and can be left
+def read_schema(graph: Graph, *, timeout: float = 20.0, links: bool = True) -> Schema:
+    """The schema of a graph, English labels first; ``links`` costs the most and can be left
     out.
     """
     notes: list[str] = []
@@ -165,7 +161,7 @@ def read_schema(
         if _ours(a) and _ours(b)
     ]
     failures: list[str] = []
-    labels = _labels(graph, [*classes, *properties], timeout, language, failures)
+    labels = _labels(graph, [*classes, *properties], timeout, "en", failures)
     notes += [f"labels: {failure}" for failure in failures]
     return Schema(
         tuple(SchemaTerm(iri, labels.get(iri, ()), count) for iri, count in classes.items()),

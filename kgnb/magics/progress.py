@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from contextvars import copy_context
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 from IPython.display import DisplayHandle
 
@@ -57,8 +57,8 @@ class NotebookLine(ProgressLine):
 class ShellLine(TerminalLine):
     """The line in a terminal's IPython: rewritten on standard error, while the summary is printed."""
 
-    def __init__(self, stream: TextIO | None = None, **timing: Any) -> None:
-        super().__init__(stream, **{"delay": 1.0, "every": 0.25} | timing)
+    def __init__(self, **timing: Any) -> None:
+        super().__init__(**{"delay": 1.0, "every": 0.25} | timing)
 
     def say(self, text: str) -> None:
         """Prints a line."""
@@ -95,9 +95,7 @@ def stopped(what: str) -> KeyboardInterrupt:
     return error
 
 
-def interruptible(
-    work: Callable[[], T], *, timeout: float | None = None, what: str = "the query"
-) -> T:
+def interruptible(work: Callable[[], T], *, timeout: float | None = None) -> T:
     """What ``work`` returns; KeyboardInterrupt and a time limit end the wait at once.
 
     The work runs in its own thread. When it is given up, its queries to an ``endable`` graph are
@@ -128,12 +126,12 @@ def interruptible(
             waited += step
             if timeout is not None and waited > timeout + GRACE:
                 raise BackendError(
-                    f"{what} took longer than {timeout:g} s",
+                    f"the query took longer than {timeout:g} s",
                     service="query",
                     fix="Narrow the query, add a LIMIT, or allow it a longer --timeout.",
                 )
     except KeyboardInterrupt:
-        raise stopped(what) from None
+        raise stopped("the query") from None
     finally:
         given_up.set()
     return done.result()

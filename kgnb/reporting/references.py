@@ -43,7 +43,7 @@ def measured(settled: Settled, sides: Sides, tests: Links) -> Measured:
     )
 
 
-def first_rankings(settled: Settled, k: int = 10) -> dict[str, list[str]]:
+def first_rankings(settled: Settled) -> dict[str, list[str]]:
     """The rankings of the first alignment, before any judge was asked."""
     proposal = settled.proposal
     found = {}
@@ -53,7 +53,7 @@ def first_rankings(settled: Settled, k: int = 10) -> dict[str, list[str]]:
             one for one in (first, *proposal.candidates[row].tolist()) if one >= 0
         )
         found[proposal.left.entities[source]] = [
-            proposal.right.entities[one] for one in list(ranked)[:k]
+            proposal.right.entities[one] for one in list(ranked)[:10]
         ]
     return found
 

@@ -64,13 +64,13 @@ def judge_and_model(judge: str, settings: Settings) -> tuple[str, Settings]:
     return judge, settings
 
 
-def answering_model(settings: Settings, role: Role = "judge") -> ChatModel | None:
-    """The chat model the settings name for a role, once it has answered; None where they name none.
+def answering_model(settings: Settings) -> ChatModel | None:
+    """The chat model the settings name for judging, once it has answered; None where they name none.
 
     Raises:
         ConfigError, BackendError: it does not answer, and no recorded replies can stand in for it.
     """
-    model = open_model(settings.of_role(role))
+    model = open_model(settings.of_role("judge"))
     if model is not None:
         model.check_answering()
     return model

@@ -392,9 +392,9 @@ _WELL_KNOWN = (
     "http://xmlns.com/foaf/0.1/name",
 )
 _NAMING = {"label", "name", "title", "synonym", "alias", "alternative", "alt", "pref"}
-_SAMPLE = """SELECT ?s ?p ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } LIMIT %d"""
-_OF_TYPE = """SELECT ?s ?p ?o WHERE { ?s a ?type ; ?p ?o . FILTER(isLiteral(?o)) } LIMIT %d"""
-_TYPES = """SELECT DISTINCT ?type WHERE { ?s a ?type } LIMIT %d"""
+_SAMPLE = """SELECT ?s ?p ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } LIMIT 1000"""
+_OF_TYPE = """SELECT ?s ?p ?o WHERE { ?s a ?type ; ?p ?o . FILTER(isLiteral(?o)) } LIMIT 100"""
+_TYPES = """SELECT DISTINCT ?type WHERE { ?s a ?type } LIMIT 40"""
 _PAGE = (
     """SELECT ?s ?o WHERE { ?s ?p ?o . FILTER(isLiteral(?o)) } ORDER BY ?s ?o LIMIT %d OFFSET %d"""
 )
@@ -419,16 +419,16 @@ class LabelIndex:
     entities: Mapping[str, NamedEntity]
 
 
-def label_predicates(graph: Graph, sample: int = 1000, types: int = 40) -> tuple[str, ...]:
+def label_predicates(graph: Graph) -> tuple[str, ...]:
     """The properties that hold names, likeliest first: short and distinct texts, few per entity.
 
     A thousand literals are sampled, and some of each of the first forty classes, so that the naming
     property of a small class is not missed.
     """
-    rows = list(graph.select(_SAMPLE % sample))
-    for (kind,) in graph.select(_TYPES % types):
+    rows = list(graph.select(_SAMPLE))
+    for (kind,) in graph.select(_TYPES):
         if isinstance(kind, Iri):
-            rows += graph.select(_OF_TYPE % (sample // 10), bindings={"type": kind})
+            rows += graph.select(_OF_TYPE, bindings={"type": kind})
     seen: dict[str, set[tuple[str, str]]] = defaultdict(set)
     other: dict[str, int] = defaultdict(int)
     for subject, predicate, value in rows:
