@@ -150,10 +150,7 @@ def readings(name: str) -> list[str]:
 def _judged(of: str, about: str, name: str, judge: str, seed: int) -> ModelFigures:
     session = current()
     parameters = find_template(of).parameters
-    given: dict[str, object] = {
-        one.name: False for one in parameters if one.name in ("ablation", "curve")
-    }
-    given |= dict(word.partition("=")[::2] for word in shlex.split(about))
+    given: dict[str, object] = dict(word.partition("=")[::2] for word in shlex.split(about))
     choices = next(one.choices for one in parameters if one.name == "judge")
     given["judge"] = "rule" if name == "rule" else judge if judge in choices else "auto"
     short = Path(name).name if "reading-" in name else name

@@ -30,9 +30,9 @@ from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import SCORE_KEYS, Figure, FigureRow, figure_table, peer_row
 from kgnb.reporting.figures import measured as here
 from kgnb.reporting.figures import scored as counted
-from kgnb.reporting.plot import Plot, grouped_bars, lines, risk_over_coverage
+from kgnb.reporting.plot import Plot, grouped_bars, risk_over_coverage
 from kgnb.reporting.references import first_pairs, first_rankings, measured
-from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, absent, words
+from kgnb.reporting.sections import SCORES, SOURCE, UNMEASURED, Detail, Fragment, words
 from kgnb.reporting.sections import reproduce as reproduce  # for the notebook
 from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
@@ -46,7 +46,6 @@ from kgnb.tasks.sides import (
     Links,
     Sides,
     check_reference,
-    hidden,
     links_between,
     links_of,
     open_sides,
@@ -54,8 +53,6 @@ from kgnb.tasks.sides import (
 from kgnb.vectors.embedder import Embedder
 
 TEACHING = "A small teaching set of our own; a figure on it says nothing about real graphs."
-LARGEST = 5000  # entities: one alignment takes seconds up to here, and minutes soon after
-CURVE = (0.0, 0.05, 0.1, 0.2, 0.3)  # of all known pairs
 SIMULATED = "oracle judge: it answers from the reference"
 
 
@@ -90,16 +87,12 @@ class AlignmentResults:
 
     pair: str
     headline: tuple[Setting, ...]
-    curve: Mapping[
-        str, Sequence[tuple[float, Measured]]
-    ]  # share of seeds and scores, by how entities are named
     sides: Sides
     known: Links
     embedder: str
     judge: str
     notes: tuple[str, ...] = ()
     about_papers: bool = False  # whether papers' costs, on other data, stand beside ours
-    too_large: int = 0  # entities of a graph too large for the curve
 
     @property
     def title(self) -> str:
@@ -126,8 +119,7 @@ def run_pair(
     embedder: str = "",
     share: float = 0.10,
     seed_ratio: float = 0.3,
-    curve: bool = True,
-    largest: int = LARGEST,
+    seeded: bool = False,
     papers: bool = False,
     options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
@@ -136,8 +128,8 @@ def run_pair(
     the report's.
 
     Two graphs without any known pair are aligned once, with the file ``seeds`` if there is one; the
-    precision is estimated. ``curve`` aligns the pair ten times more and is left out where a graph
-    has more than ``largest`` entities (0: no limit).
+    precision is estimated. ``seeded`` leaves all but the alignment with seeds out, for a sweep over
+    their share.
 
     Raises:
         DataError: an input is missing or malformed.
@@ -159,31 +151,24 @@ def run_pair(
     parameters = {"pair": name, "names": names, "share": share, "judge": judge, **options}
     run = sections.run_in(session, "entity_alignment", sides.digests(), parameters, settings)
     with run:  # one for all three: a budget is for the whole report
+        first = "no seeds" if known or not sides.seeds else "the seeds given"
+        by_itself = replace(bench.options, assignment="argmax")
         tasks = [
-            lambda: bench.run(
-                "no seeds" if known or not sides.seeds else "the seeds given", run=run
-            )
+            lambda: bench.run(first, run=run),
+            lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run),
+            lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run),
         ]
-        if known:
-            by_itself = replace(bench.options, assignment="argmax")
-            tasks.append(lambda: bench.run(f"{100 * seed_ratio:.0f} % seeds", seed_ratio, run=run))
-            tasks.append(
-                lambda: bench.run("no seeds, each entity by itself", options=by_itself, run=run)
-            )
+        tasks = tasks[1:2] if known and seeded else tasks if known else tasks[:1]
         rows = in_one_round(tasks)
     partial = [f"Partial: {run.partial}."] if run.partial else []
-    size = max(len(sides.left), len(sides.right))
-    more = bool(known) and (not largest or size <= largest)
     return AlignmentResults(
         pair=name,
         headline=tuple(rows),
-        curve=curves(bench) if curve and more else {},
         sides=sides,
         known=known,
         embedder=bench.embedder.name,
         judge=rows[0].settled.aligned.judge,
         about_papers=papers or not (source or folder),
-        too_large=size if largest and size > largest else 0,
         notes=(*partial, *sides.notes, *([TEACHING] if name == "huts" else [])),
     )
 
@@ -255,17 +240,12 @@ class Bench:
         chosen = set(seeds)
         return seeds, self.sides.tests or tuple(pair for pair in self.known if pair not in chosen)
 
-    def run(
-        self, name: str, ratio: float = 0.0, *, nameless: bool = False, **given: Any
-    ) -> Setting:
+    def run(self, name: str, ratio: float = 0.0, **given: Any) -> Setting:
         """One alignment with this share of seeds, measured; ``given`` are arguments of ``align``."""
         seeds, tests = self.split(ratio)
         sides = replace(self.sides, seeds=seeds)
         own = {"look": self.look, "options": self.options, "planner": self.planner}
         given = {"judge": self.judge, **own, **given}
-        if nameless:
-            sides = replace(sides, left=hidden(sides.left), right=hidden(sides.right))
-            given["options"] = replace(given["options"], names="hidden")
         begun = perf_counter()
         outcome = align(
             sides,
@@ -287,18 +267,6 @@ def drawn(pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
             "\0".join(pair).encode("utf-8", "surrogatepass")
         ).hexdigest(),
     )
-
-
-def curves(bench: Bench) -> dict[str, list[tuple[float, Measured]]]:
-    """The first alignment alone with more and more seeds, names as given and hidden."""
-    titles = {"names as given": False, "names hidden": True}
-    return {
-        title: [
-            (ratio, bench.run(title, ratio, judge="first", nameless=nameless).measured)
-            for ratio in CURVE
-        ]
-        for title, nameless in titles.items()
-    }
 
 
 RANKED = (*percents(hits1="Hits@1", hits10="Hits@10"), *numbers(mrr="MRR"))
@@ -520,35 +488,6 @@ def unmatched(results: AlignmentResults) -> Table:
     ]
     return Table(
         [*texts(setting="Setting", reason="Left unmatched because"), *numbers(n="Entities")], rows
-    )
-
-
-def _left_out(results: AlignmentResults) -> Fragment:
-    if not results.known:
-        return absent(f"{UNMEASURED} A file of known pairs, -p reference=FILE, adds this part.")
-    if results.too_large:
-        return absent(
-            f"Not computed: it aligns the graphs again and again, and one has {results.too_large:,} entities. "
-            "-p largest=0 computes it all the same; that may take hours."
-        )
-    return absent("Not computed: its parameter is set to false.")
-
-
-def seed_curve(results: AlignmentResults) -> Plot | Fragment:
-    """Hits@1 against the share of known pairs that are seeds."""
-    if not results.curve:
-        return _left_out(results)
-    series = [
-        (title, [(100 * ratio, 100 * found.ranking.hits1) for ratio, found in points])
-        for title, points in results.curve.items()
-    ]
-    alt = "; ".join(
-        f"{title}: " + ", ".join(f"{y:.1f} at {x:.0f} %" for x, y in points)
-        for title, points in series
-    )
-    caption = "Hits@1 over the share of seeds, first alignment alone, no model."
-    return lines(
-        series, "seeds, % of the known pairs", "Hits@1, %", caption, f"Hits@1 in percent. {alt}"
     )
 
 
@@ -806,10 +745,6 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
         "embedder": results.embedder,
         "data": results.sides.digests(),
         "settings": [_plain(one) for one in results.headline],
-        "curve": {
-            title: [[ratio, found.ranking.hits1] for ratio, found in points]
-            for title, points in results.curve.items()
-        },
         "simulation": SIMULATED
         if any(one.settled.simulation for one in results.headline)
         else None,

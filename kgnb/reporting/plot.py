@@ -167,8 +167,8 @@ def lines(
     caption: str,
     alt: str,
     *,
-    drawn: str = "default",
-    styles: Sequence[str] = ("-o",) * 4,
+    drawn: str,
+    styles: Sequence[str],
     wide: tuple[float | None, float | None] = (None, None),
     high: tuple[float | None, float | None] = (0, 102),
 ) -> Plot:

@@ -26,7 +26,7 @@ MOST = 150_000
 GIVEN: dict[str, dict[str, object]] = {
     "ontology-matching": {"judge": "rule"},
     "question-answering": {"judge": "rule"},
-    "entity-alignment": {"judge": "rule", "curve": False},
+    "entity-alignment": {"judge": "rule"},
     "kg-construction": {"judge": "rule"},
 }
 KEPT = ("headline", "extraction", "cost", "how to run this again")

@@ -39,7 +39,7 @@ NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1.
 SMALL: dict[str, dict[str, object]] = {
     "ontology-matching": {"judge": "cascade"},
     "question-answering": {"judge": "model", "most": 3},
-    "entity-alignment": {"judge": "model", "curve": False},
+    "entity-alignment": {"judge": "model"},
     "kg-construction": {
         "judge": "model",
         "documents": "note.txt",

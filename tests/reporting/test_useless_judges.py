@@ -21,7 +21,7 @@ REPORTS: dict[str, tuple[str, dict[str, object]]] = {
     "question-answering": ("run_questions", {"judge": "model", "most": 4, "rounds": 2}),
     "entity-alignment": (
         "run_pair",
-        {"judge": "model", "curve": False, "share": 0.05},
+        {"judge": "model", "share": 0.05},
     ),
     "kg-construction": ("run_report", {"judge": "model", "against": ""}),
 }
