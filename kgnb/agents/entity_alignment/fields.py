@@ -8,10 +8,12 @@ language. Similarities lie between 0 and 1, and mean the same for every kind: 1 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from itertools import product
 from operator import itemgetter
 from typing import Literal as OneOf
 from typing import NamedTuple
@@ -47,11 +49,14 @@ _PHONE = re.compile(
 _YMD = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
 _DMY = re.compile(r"(\d{1,2})[./\- ]+(\d{1,2})[./\- ]+(\d{4}|\d{2})")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_SPAN = re.compile(rf"\(?({_YEAR.pattern}) ?[-–/] ?({_YEAR.pattern})\)?")
+_CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d)")
 _MONTH = re.compile(r"[A-Za-z]{3,9}\.?", re.ASCII)
 _NUMBER = re.compile(r"[-+]?\d[\d.,'\u00a0\u202f ]*")
 _UNITED = re.compile(
     r"^[^\w+-]*[-+]?\d[\d.,'\u00a0\u202f ]*\s*[^\W\d]{0,6}[\s/²³°%$€£]*[^\W\d]{0,3}$"
 )
+_INITIAL = re.compile(r"(?:^|[\s,])[^\W\d]\.?(?:[\s,]|$)")
 _CODE = re.compile(r"(?=.*\d)(?!.*[a-zß-ÿ]{6})[\w./\-]{3,40}")  # 2-chlorotoluene is a name
 
 LEGAL = frozenset(
@@ -168,6 +173,8 @@ def readings(text: str) -> frozenset[tuple[int, int, int]]:
         return _valid([(year, other, one), (year, one, other)])
     if _YEAR.fullmatch(text):
         return frozenset({(int(text), 0, 0)})
+    if match := _SPAN.fullmatch(text):
+        return frozenset((int(year), 0, 0) for year in match.groups())
     if len(text) < 30 and _MONTH.search(text) and re.search(r"\d{4}", text):
         try:
             found = dates.parse(text, dayfirst=True)
@@ -190,6 +197,9 @@ def amounts(text: str) -> tuple[tuple[float, ...], ...]:
     >>> amounts("0.66 kg"), amounts("1.206,99 €"), amounts("1,250")
     (((660.0, 0.66),), ((1206.99,),), ((1250.0, 1.25),))
     """
+    if match := _CLOCK.fullmatch(text.strip()):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
+        return ((3600.0 * hours + 60 * minutes + seconds,),)
     found = []
     for match in _NUMBER.finditer(text):
         meant = _meant(match[0])
@@ -217,6 +227,9 @@ def _meant(written: str) -> list[float]:
     return [float(text) for text in texts if re.fullmatch(r"[-+]?\d+(\.\d+)?", text)]
 
 
+_amounts = lru_cache(maxsize=200_000)(amounts)
+
+
 @dataclass(frozen=True, eq=False)
 class RecordField:
     """One property of one side: its different values, and which of them each entity has."""
@@ -241,6 +254,17 @@ class RecordField:
     def alike(self) -> dict[RecordField, scipy.sparse.csr_matrix]:
         """How alike its words and those of other fields are, as far as it was asked: it takes long."""
         return {}
+
+    @cached_property
+    def initials(self) -> bool:
+        """Whether single letters are people's initials, and no words of grammar."""
+        return sum(map(bool, map(_INITIAL.search, self.texts))) > 0.05 * len(self.texts)
+
+    @cached_property
+    def middle(self) -> float:
+        """The median of its numbers; 0 for none."""
+        found = [numbers[0][0] for numbers in map(_amounts, self.texts) if numbers]
+        return float(np.median(found)) if found else 0.0
 
     @cached_property
     def length(self) -> float:
@@ -389,7 +413,11 @@ def kind_of(texts: Sequence[str]) -> Kind:
     if not counts:
         return "text"
     kind, number = max(counts.items(), key=lambda item: (item[1], item[0]))
-    return kind if number >= 0.6 * len(texts) else "text"
+    if number >= 0.6 * len(texts):
+        return kind
+    # 67-64-1 and 7647-14-5 are identifiers of different lengths
+    digits = sum(counts.get(one, 0) for one in DIGITS)
+    return "code" if digits >= 0.6 * len(texts) and "code" in counts else "text"
 
 
 def _kind(text: str) -> Kind:
@@ -404,7 +432,7 @@ def _kind(text: str) -> Kind:
         return "number"
     if 6 <= digits <= 16 and _PHONE.fullmatch(text) and not re.search(r"\.\d{3}\.\d{3}|,", text):
         return "phone"
-    if digits and _UNITED.fullmatch(text):
+    if digits and (_UNITED.fullmatch(text) or _CLOCK.fullmatch(text)):
         return "number"
     return "code" if digits and _CODE.fullmatch(text) else "text"
 
@@ -450,12 +478,14 @@ def same_phone(one: str, other: str) -> float:
 
 
 def same_date(one: str, other: str) -> float:
-    """1 for the same day, ``CLOSE`` where one states less, less for a slip in one part."""
-    best = 0.0
-    for mine in _readings(one):
-        for yours in _readings(other):
-            best = max(best, _alike_dates(mine, yours))
-    return best
+    """1 for the same day, ``CLOSE`` where one states less, less for a slip in one part; of two spans
+    of years the less alike ends.
+    """
+    if (mine := _SPAN.fullmatch(one)) and (yours := _SPAN.fullmatch(other)):
+        return min(map(same_date, mine.groups(), yours.groups()))
+    return max(
+        (_alike_dates(*dates_) for dates_ in product(_readings(one), _readings(other))), default=0.0
+    )
 
 
 _readings = lru_cache(maxsize=200_000)(readings)
@@ -475,12 +505,12 @@ def _alike_dates(one: tuple[int, int, int], other: tuple[int, int, int]) -> floa
     return 0.0
 
 
-_amounts = lru_cache(maxsize=200_000)(amounts)
-
-
-def same_number(one: str, other: str) -> float:
-    """1 for equal amounts in any unit and notation, less as they differ by 1 % and 10 %."""
-    mine, yours = _amounts(one), _amounts(other)
+def same_number(one: str, other: str, scale: float = 1.0) -> float:
+    """1 for equal amounts in any unit and notation, less as they differ by 1 % and 10 %; the other's
+    may have to be multiplied by ``scale``.
+    """
+    mine = _amounts(one)
+    yours = tuple((*meant, *(number * scale for number in meant)) for meant in _amounts(other))
     if not mine or not yours:
         return float(plain(one) == plain(other))
     few, many = sorted((mine, yours), key=len)
@@ -568,6 +598,10 @@ def alike_values(
     if kind != "text":
         keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
         compare = BY_KIND[kind]
+        if kind == "number" and left.middle > 0 and right.middle > 0:
+            # 175 in a column of centimetres, 1.75 in one of metres
+            tens = round(math.log10(left.middle / right.middle))
+            compare = partial(same_number, scale=10.0**tens)
         pairs = zip(
             (keys // len(right.texts)).tolist(), (keys % len(right.texts)).tolist(), strict=True
         )
@@ -618,8 +652,9 @@ def _shared(
         weight * np.array([word[0].isdigit() for word in words_])
         for weight, words_ in zip(weights, vocabulary, strict=True)
     ]
+    quiet = _quiet(left, right)
     counted = [
-        np.array([float(word not in LEGAL | COMMON) for word in words_]) for words_ in vocabulary
+        np.array([float(word not in quiet) for word in words_]) for words_ in vocabulary
     ]
     keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
     ends_of = keys // len(right.texts), keys % len(right.texts)
@@ -714,6 +749,12 @@ def _other_numbers(
     return different
 
 
+def _quiet(left: RecordField, right: RecordField) -> set[str]:
+    """The words that say little."""
+    least = 1 if left.initials or right.initials else 0
+    return {word for word in LEGAL | COMMON if len(word) > least}
+
+
 def _rarity(left: RecordField, right: RecordField) -> dict[str, float]:
     """The weight of each word: little for legal forms and words of grammar, much for rare ones."""
     often: dict[str, int] = {}
@@ -724,7 +765,7 @@ def _rarity(left: RecordField, right: RecordField) -> dict[str, float]:
     total = int(left.often.sum() + right.often.sum())
     weights = log(1 + total / np.maximum(np.array(list(often.values()), dtype=np.float64), 1))
     found_weights = dict(zip(often, weights.tolist(), strict=True))
-    for word in found_weights.keys() & (LEGAL | COMMON):
+    for word in found_weights.keys() & _quiet(left, right):
         found_weights[word] *= 0.1
     return found_weights
 
