@@ -598,10 +598,9 @@ def alike_values(
     if kind != "text":
         keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
         compare = BY_KIND[kind]
-        if kind == "number" and left.middle > 0 and right.middle > 0:
+        if kind == "number" and 0 < (ratio := left.middle / (right.middle or 1.0)) < math.inf:
             # 175 in a column of centimetres, 1.75 in one of metres
-            tens = round(math.log10(left.middle / right.middle))
-            compare = partial(same_number, scale=10.0**tens)
+            compare = partial(same_number, scale=10.0 ** round(math.log10(ratio)))
         pairs = zip(
             (keys // len(right.texts)).tolist(), (keys % len(right.texts)).tolist(), strict=True
         )

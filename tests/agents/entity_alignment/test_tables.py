@@ -70,6 +70,28 @@ def test_values_are_read_as_what_they_are():
     assert kind_of(["www.ex.org", "https://a.example/x"]) == "url"
     assert (1999, 2, 7) in readings("07.02.1999") & readings("1999-02-07")
     assert set(amounts("1.250 kg")[0]) & set(amounts("1250")[0])
+    assert kind_of(["1843-1894", "1879–1922", "1901"]) == "date"
+    assert readings("1843-1894") == {(1843, 0, 0), (1894, 0, 0)}
+    assert kind_of(["67-64-1", "7647-14-5", "64-17-5", "1310-73-2"]) == "code"
+    assert kind_of(["3:28", "12:05"]) == "number" and amounts("1:00:05") == ((3605.0,),)
+
+
+def test_authors_by_their_initials_and_years_and_heights_in_other_units_are_told_apart(tmp_path):
+    left, right, heights = [], [], []
+    for at, family in enumerate(NAMES):
+        for place, given in enumerate(("Vera", "Leo")):
+            years, tall = 1800 + 5 * at + place, 160 + 2 * at + place
+            own = f"{at}{given[0]}"
+            left.append({"id": f"A{own}", "heading": f"{family}son, {given[0]}.", "cm": str(tall)})
+            left[-1]["dates"] = f"{years}-{years + 60}"
+            right.append({"id": f"B{own}", "name": f"{given} {family}son", "birth": str(years)})
+            right[-1]["height"] = f"{tall / 100:.2f} m"
+            heights.append((f"A{own}", f"B{own}"))
+    table = TablePair("initials", left, right, frozenset(heights))
+    outcome = aligned(table, tmp_path)
+    assert pairs(outcome) <= table.truth and len(pairs(outcome)) >= 36
+    fields = outcome.settled.proposal.views
+    assert {"cm ~ height", "dates ~ birth"} <= set(fields)
 
 
 PEOPLE = """@prefix : <http://{side}.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
