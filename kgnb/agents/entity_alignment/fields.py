@@ -652,9 +652,7 @@ def _shared(
         for weight, words_ in zip(weights, vocabulary, strict=True)
     ]
     quiet = _quiet(left, right)
-    counted = [
-        np.array([float(word not in quiet) for word in words_]) for words_ in vocabulary
-    ]
+    counted = [np.array([float(word not in quiet) for word in words_]) for words_ in vocabulary]
     keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
     ends_of = keys // len(right.texts), keys % len(right.texts)
     found = []
