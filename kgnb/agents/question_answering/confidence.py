@@ -11,6 +11,7 @@ from math import exp, log
 
 from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation
+from kgnb.agents.question_answering.lexicon import ASKED_FOR
 from kgnb.agents.question_answering.names import opaque
 from kgnb.agents.question_answering.parsed_question import (
     COUNTING,
@@ -175,7 +176,7 @@ def explained(asked: ParsedQuestion, candidate: Interpretation) -> Interpretatio
         return candidate
     named = [word for word in unused if word[:1].isupper()]
     # "suppliers that export to Sweden" are not those whose country it is
-    verbs = _verbs(asked) if len(unused) == 1 and _by_relation(candidate) else set()
+    verbs = _verbs(asked) if len(unused) == 1 and _by_relation(candidate) else frozenset()
     left = 1.0
     for word in unused:
         left *= VERB if word in verbs else UNEXPLAINED
@@ -533,22 +534,32 @@ def _unnamed(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     ]
 
 
-def _verbs(asked: ParsedQuestion) -> set[str]:
-    """Words in the position of a verb: before a preposition, an entity or the end, and not after an
-    article.
+def _verbs(asked: ParsedQuestion) -> frozenset[str]:
+    """Words in the position of a verb, before a preposition, an entity or the end and not after an
+    article, that add little to a noun which names the relation: "How many architects worked on X".
 
-    In "How many architects worked on X" the noun names the relation, and the verb adds little.
+    A verb does say something where it names another relation, or one that the graph may lack:
+    whom X sponsors is not whom it employs.
     """
+    names = (*ASKED_FOR, *(name for use in asked.schema.relations for name in use.names))
+    named = [name for name in names if _one_verb(name)]
     places = {asked.place(link) for link in asked.things}
     found = set()
     for at, (before, token, following) in enumerate(
         zip(["", *asked.low], asked.low, [*asked.low[1:], "?"], strict=False)
     ):
         if (following in PREPOSITIONS or following == "?" or at + 1 in places) and not (
-            before in _ARTICLES or token[:1].isdigit()
+            before in _ARTICLES
+            or token[:1].isdigit()
+            or any(voice(name, token) is not None for name in named)
         ):
             found.add(token.replace("_", " "))
-    return found
+    return frozenset(found)
+
+
+def _one_verb(name: str) -> bool:
+    """Whether a name is a word with or without a preposition: a keynote speaker says no more."""
+    return len([word for word in name.lower().split() if word not in PREPOSITIONS]) == 1
 
 
 def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:

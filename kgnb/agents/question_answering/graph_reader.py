@@ -297,13 +297,18 @@ class GraphReader:
         if not self.counted:
             wikibase = self.any(f"?e <{CLAIMS[0]}> {n3(INSTANCE)}")
             return (TYPE, INSTANCE) if wikibase else (TYPE,)
-        named = (
+        linking = [
             iri for iri, _, sample in self.vocabulary if isinstance(sample, Iri) and iri != TYPE
-        )
-        return (
-            TYPE,
-            *(iri for iri in named if iri == INSTANCE or normal(local_name(iri)) in TYPING),
-        )
+        ]
+        self.names.fetch(iri for iri in linking if is_code(local_name(iri)))
+        return (TYPE, *(iri for iri in linking if iri == INSTANCE or self._types(iri)))
+
+    def _types(self, relation: Iri) -> bool:
+        """Whether a relation is called like one to a class: by its IRI, or by its label where the
+        IRI is a code, as in every Wikibase.
+        """
+        name = local_name(relation)
+        return normal(self.names.label(relation) if is_code(name) else name) in TYPING
 
     @cached_property
     def classes(self) -> dict[Iri, tuple[Iri, int]]:

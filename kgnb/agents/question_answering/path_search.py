@@ -25,6 +25,7 @@ from kgnb.agents.question_answering.lexicon import (
 from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.segmentation import (
     AUXILIARIES,
+    PREPOSITIONS,
     Phrase,
     says,
     segmentations,
@@ -182,20 +183,20 @@ _BY_WORD_ORDER = (
 """Word orders that say of a noun whether X has it, or is it of something else (True)."""
 
 
+_AT = sorted((PREPOSITIONS | {"over"}) - {"by", "of", "with"})
+_DONE_TO = f"(?: (?:{'|'.join(_AT)}))? X"
 _DOES = (
     (re.compile(r"\b(?:did|does|do) X (?P<verb>\w+)", re.I), True),
     (re.compile(r"\b(?:has|have|had) X (?P<verb>\w+)\?$", re.I), True),
     (re.compile(r"\b(?P<verb>\w+) by X\b", re.I), True),
     (re.compile(r"\b(?:is|are|was|were) X (?P<verb>\w+) by\b", re.I), False),
     (
-        re.compile(
-            r"^(?:who|what)(?: has| had)? (?P<verb>\w+)(?: (?:to|for|over|from))? X\b", re.I
-        ),
+        re.compile(rf"^(?:who|what)(?: has| had)? (?P<verb>\w+){_DONE_TO}\b", re.I),
         False,
     ),
     (
         re.compile(  # no noun: "the parents X"
-            r"^(?:which|what) .*?\b(?<!the )(?<!\ba )(?<!\ban )(?P<verb>\w+)(?: (?:to|for|over|from))? X\?$",
+            rf"^(?:which|what) .*?\b(?<!the )(?<!\ba )(?<!\ban )(?P<verb>\w+){_DONE_TO}\?$",
             re.I,
         ),
         False,
@@ -261,8 +262,8 @@ def voice(name: str, verb: str) -> bool | None:
 
     >>> voice("teacher", "taught"), voice("mentor of", "mentors"), voice("taken over by", "took")
     (True, False, True)
-    >>> voice("reports to", "report"), voice("teacher", "restored"), voice("borders", "borders")
-    (False, None, None)
+    >>> voice("reports to", "report"), voice("based on", "based"), voice("borders", "borders")
+    (False, False, None)
     """
     parts = name.lower().split()
     by, of = len(parts) > 1 and parts[-1] == "by", len(parts) > 1 and parts[-1] == "of"
@@ -271,7 +272,7 @@ def voice(name: str, verb: str) -> bool | None:
         found, end = parts[0], True
     elif len(noun) > 4 and noun.endswith(("er", "or")):
         found, end = noun, not of
-    elif parts and parts[0].endswith("s") and len(parts) < 3:
+    elif parts and len(parts) < 3 and (parts[0].endswith("s") or parts[-1] in _AT):
         found, end = parts[0], False
     else:
         return None

@@ -903,7 +903,8 @@ def _whether(asked: ParsedQuestion, a: Link, b: Link) -> list[Interpretation]:
         else:
             # the graph never says this of such things, so it cannot say no either
             found.append(replace(asks, confidence=_IMPOSSIBLE * sure, score=score - 1.0))
-            found += _through_another(asked, candidate, b)
+            # by the first thing's own relation: what others at the end of it have is not its own
+            found += _through_another(asked, candidate, b) if start < other else []
     return found
 
 
