@@ -17,6 +17,8 @@ from kgnb.agents.question_answering.parsed_question import (
     COUNTING,
     LIGHT,
     ParsedQuestion,
+    measure_of,
+    measures,
     opposite,
     polar,
 )
@@ -46,7 +48,7 @@ _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
 """Words that join two conditions; "et" is left out because it occurs in names."""
 _BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
 _OR = frozenset(["or", "either", "oder", "ou"])
-_OTHERS = frozenset(["else", "another"])
+_OTHERS = frozenset("else another second third fourth fifth".split())  # noqa: SIM905
 _TOGETHER = frozenset("total sum average mean median combined overall altogether".split())
 """Words that ask for one number made of many, which no interpretation computes."""
 _WHEN = frozenset(["year", "date", "day", "month"])
@@ -482,9 +484,9 @@ def _beyond_structure(
     found += [
         word
         for word in asked.low
-        if word in _OTHERS or (word in _EXCEPT and word not in names and not _denied(candidate))
+        if word in _EXCEPT and word not in names and not _denied(candidate)
     ]
-    found += [word for word in low if word in _EACH]
+    found += [word for word in low if word in _EACH | _OTHERS]
     if not candidate.hops or any(hop.inverse for hop in candidate.hops):
         found += [word for word in low if word in _TOGETHER]
     parts = (
@@ -582,6 +584,8 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     schema = asked.schema
     held = [asked.names.label(one) for one in _classes_along(schema, candidate)]
     said = {word for name in names for word in key(name)}
+    adjective = measure_of(asked.low[1]) if asked.low[:1] == ["how"] else None
+    heads = {key(label)[-1] for label in held if key(label)}
     parts = list(
         dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)])
     )
@@ -609,7 +613,9 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
             cls.iri in (candidate.type, candidate.target) or _like_any(asked, cls.label, held, 0.6)
         ):
             continue
-        if set(key(token)) & said or any(voice(name, text) is not None for name in names):
+        if at == 1 and adjective and measures(adjective[0], said):
+            continue
+        if set(key(token)) & (said | heads) or any(voice(name, text) is not None for name in names):
             continue
         left.append((at, token))
     phrased = _phrased(asked, candidate)

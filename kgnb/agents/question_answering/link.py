@@ -8,14 +8,21 @@ refer to are kept, with scores.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from kgnb.agents.question_answering.lexicon import Hit, Span
-from kgnb.agents.question_answering.segmentation import AUXILIARIES, find, says, tokens
+from kgnb.agents.question_answering.segmentation import (
+    AUXILIARIES,
+    QUESTION_WORDS,
+    find,
+    says,
+    tokens,
+)
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link, Linked
 from kgnb.kg.terms import Iri, is_iri, n3
+from kgnb.kg.words import key
 
 
 def link(state: State) -> State:
@@ -118,6 +125,7 @@ def _found(state: State) -> Linked:
             )
             here = _of_the_class_beside(state, sentence, here, hits)
             chosen += [hit for hit in here if hit[3] >= 0.9 * here[0][3]][: state.options.links]
+    chosen += _by_last_word(state, sentence, taken)
     same = reader.same([hit[1] for hit in chosen])
     reader.names.fetch([same.get(hit[1], hit[1]) for hit in chosen])
     # a redirect and its target may share a name: the first, with the better score, stands for both
@@ -129,6 +137,22 @@ def _found(state: State) -> Linked:
     return Linked(
         tuple(links.values()), notes=("not all labels of the graph were read",) * directory.partial
     )
+
+
+def _by_last_word(state: State, sentence: Sequence[str], taken: Collection[int]) -> list[Hit]:
+    """The class that is asked for by the last word of its name: a "security advisory" as "which
+    advisory", if no other is called so.
+    """
+    at = 1 + (sentence[1:2] == ["many"])
+    if sentence[0].lower() not in QUESTION_WORDS or at in taken or at >= len(sentence):
+        return []
+    classes = [iri for iri, (_, number) in state.context.reader.classes.items() if number]
+    names = state.context.reader.names
+    names.fetch(classes)
+    meant = [iri for iri in classes if key(names.label(iri))[-1:] == key(sentence[at])]
+    return [((at, at + 1), iri, names.label(iri), 0.95, "normalised") for iri in meant][
+        : len(meant) == 1
+    ]
 
 
 def _of_the_class_beside(

@@ -48,7 +48,7 @@ something began: what began later is younger.
 _IRREGULAR = {"last": "late", "first": "early", "eldest": "old"}
 MEASURES = {
     "high": "height elevation altitude prominence summit höhe hauteur",
-    "long": "length duration distance länge longueur",
+    "long": "length duration distance day hour minute länge longueur",
     "large": "area size surface fläche superficie",
     "deep": "depth tiefe profondeur",
     "heavy": "weight mass gewicht poids",
@@ -173,17 +173,20 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
     if form == "exists":
         return None
     for at, word in enumerate(low):
-        if word in _MOST and low[max(0, at - 1)] != "at":
+        graded = _graded(low, at, "most", "least")
+        if word in _MOST and low[max(0, at - 1)] != "at" and not graded:
             noun, places = _noun(low, at + 1)
             if noun:
                 return AnswerShape(
                     _form(_MOST[word] == "most"), frozenset({*used, at}), "", noun, places
                 )
-        meant = _superlative(word)
+        meant = graded or _superlative(word)
         if meant is None or (
-            word in ("first", "last") and low[at + 1 : at + 2] in (["name"], ["to"])
+            word in ("first", "last")
+            and (low[0] == "when" or low[at + 1 : at + 2] in (["name"], ["to"]))
         ):
             continue
+        used |= {at, at + 1} if graded else {at}
         noun, places = _noun(low, len(low))
         if low[max(0, at - 2) : at] in (
             ["has", "the"],
@@ -194,8 +197,15 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
             noun, places = _noun(low, at + 1)  # "which city has the largest population"
         if "by" in low[at + 1 :]:
             noun, places = _noun(low, low.index("by", at + 1) + 1)
-        return AnswerShape(_form(meant[1]), frozenset({*used, at}), meant[0], noun, places)
+        return AnswerShape(_form(meant[1]), frozenset(used), meant[0], noun, places)
     return None
+
+
+def _graded(low: Sequence[str], at: int, more: str, less: str) -> tuple[str, bool] | None:
+    """The measure of "more expensive", "least recent"; more high schools are not higher."""
+    following = (low[at + 1 : at + 2] or [""])[0]
+    meant = measure_of(following) if low[at] in (more, less) and len(following) > 5 else None
+    return meant and (meant[0], meant[1] == (low[at] == more))
 
 
 def _beyond(
@@ -221,6 +231,8 @@ def _beyond(
             if meant is None:
                 continue
             measured, operator = meant[0], ">" if meant[1] else "<"
+        elif graded := _graded(low, at, "more", "less"):
+            measured, operator, end = graded[0], ">" if graded[1] else "<", at + 2
         noun, places = _noun(low, len(low))
         than = next(
             (place for place in range(end, min(end + 5, len(low))) if low[place] == "than"), None
@@ -245,7 +257,13 @@ def _beyond(
             )
         if than is not None and any(token in names for token in sentence[end : end + 3]):
             return AnswerShape(
-                form, frozenset({*used, at, than}), measured, noun, places, operator, than=True
+                form,
+                frozenset({*used, *({at, end - 2} if measured else {at}), than}),
+                measured,
+                noun,
+                places,
+                operator,
+                than=True,
             )
     return AnswerShape(form, frozenset(used))
 
@@ -263,11 +281,12 @@ def _either(
             shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True
         )
     for at, word in enumerate(low):
-        meant = _comparative(word)
+        graded = _graded(low, at, "more", "less")
+        meant = graded or _comparative(word)
         if meant is not None or word in ("more", "fewer", "less"):
             noun, spots = _noun(low, at + 1) if meant is None else ((), frozenset[int]())
             up = meant[1] if meant is not None else word == "more"
-            used = frozenset({*shape.used, at})
+            used = frozenset({*shape.used, at, at + 1 if graded else at})
             return AnswerShape(_form(up), used, meant[0] if meant else "", noun, spots, either=True)
     return shape
 

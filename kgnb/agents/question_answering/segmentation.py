@@ -35,73 +35,10 @@ EMPTY = (
 )
 """Words without content of their own."""
 EMPTY |= frozenset(  # the same in German and French, except for English words ("die", "war")
-    [
-        "wer",
-        "wen",
-        "wem",
-        "was",
-        "wo",
-        "wann",
-        "wie",
-        "viele",
-        "vielen",
-        "welche",
-        "welcher",
-        "welches",
-        "welchem",
-    ]
-    + [
-        "welchen",
-        "ist",
-        "sind",
-        "hat",
-        "haben",
-        "der",
-        "das",
-        "des",
-        "dem",
-        "ein",
-        "eine",
-        "von",
-        "vom",
-        "im",
-        "zum",
-    ]
-    + [
-        "zur",
-        "aus",
-        "und",
-        "qui",
-        "que",
-        "quoi",
-        "quel",
-        "quelle",
-        "quels",
-        "quelles",
-        "où",
-        "quand",
-        "combien",
-        "est",
-    ]
-    + [
-        "sont",
-        "le",
-        "la",
-        "les",
-        "l",
-        "d",
-        "du",
-        "de",
-        "un",
-        "une",
-        "et",
-        "dans",
-        "sur",
-        "au",
-        "aux",
-        "par",
-        "pour",
-    ]
+    """wer wen wem was wo wann wie viele vielen welche welcher welches welchem welchen ist sind
+    hat haben der das des dem ein eine von vom im zum zur aus und qui que quoi quel quelle
+    quels quelles où quand combien est sont le la les l d du de un une et dans sur au aux par
+    pour""".split()  # noqa: SIM905
 )
 _TOKEN = re.compile(r"'s\b|\d+(?:[.,]\d+)+\b|\w+(?:[-_.'/]\w+)*|[^\w\s]", re.UNICODE)
 
@@ -202,7 +139,7 @@ def masked(sentence: Sequence[str], span: tuple[int, int] | None) -> list[str]:
 
 
 def ungrand(sentence: Sequence[str]) -> list[str]:
-    """Expand "grandson" to "son of son", or "'s son 's son" after a possessive: the same relation
+    """Expand "grandson" to "son of the son", or "'s son 's son" after a possessive: the same relation
     twice.
     """
     found: list[str] = []
@@ -211,7 +148,7 @@ def ungrand(sentence: Sequence[str]) -> list[str]:
         if rest == token or len(rest) < 3 or rest in ("eur", "est", "iose", "stand"):
             found.append(token)
         else:
-            found += [rest, "'s", rest] if found[-1:] == ["'s"] else [rest, "of", rest]
+            found += [rest, "'s", rest] if found[-1:] == ["'s"] else [rest, "of", "the", rest]
     return found
 
 

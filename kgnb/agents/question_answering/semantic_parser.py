@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 from math import exp
 
 from kgnb.agents.question_answering.about_terms import about_terms
@@ -35,6 +35,7 @@ from kgnb.agents.question_answering.parsed_question import (
     ParsedQuestion,
     measure_of,
     measures,
+    polar,
     shape_of,
 )
 from kgnb.agents.question_answering.path_search import (
@@ -84,6 +85,13 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
         sentence[span[0]]
         for link in things
         if link.mention and (span := find(link.mention, sentence))
+    }
+    # the "latest version" and what was "first released" are no extremes where relations say so
+    called = " ; ".join(name.lower() for use in state.schema.relations for name in use.names)
+    names |= {
+        word
+        for word, following in pairwise(sentence)
+        if polar(word.lower()) and f"{word} {following}".lower() in called
     }
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
     if told := about_terms(asked):
@@ -399,9 +407,10 @@ def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretati
         for length in range(_TEXT_WORDS, 0, -1)
         for begin in range(1, len(low) - length + 1)
         for end in [begin + length]
-        if low[begin][:1].isupper() and says(low[end - 1])
+        if says(low[begin]) and says(low[end - 1])
     ]
     texts = {" ".join(low[begin:end]).replace("_", " "): None for begin, end in spans}
+    texts |= {" ".join(key(text)): None for text in texts}  # "tablets" as "tablet"
     if not texts:
         return []
     values = " ".join(n3(Literal(text, tag)) for text in texts for tag in (None, "en"))
