@@ -49,7 +49,10 @@ _JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
 _BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
 _OR = frozenset(["or", "either", "oder", "ou"])
 _OTHERS = frozenset("else another second third fourth fifth".split())  # noqa: SIM905
-_TOGETHER = frozenset("total sum average mean median combined overall altogether".split())
+_TOGETHER = frozenset(
+    """total sum average mean median combined overall altogether density dense densest densely percentage percent
+    ratio proportion capita""".split()  # noqa: SIM905
+)
 """Words that ask for one number made of many, which no interpretation computes."""
 _WHEN = frozenset(["year", "date", "day", "month"])
 _EXCEPT = frozenset(
@@ -210,12 +213,9 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     low = asked.low
     names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
     found = _beyond_structure(asked, candidate, names)
-    found += [*_altered(asked, candidate, names), *_against(asked, candidate)]
-    found += [*_of_another_class(asked, candidate), *_in_other_units(asked, candidate)]
-    found += [*_stated(asked, candidate), *_no_amount(asked, candidate)]
-    found += [*_unnamed_class(asked, candidate), *_ended(asked, candidate)]
-    found += [*_other_kin(asked, candidate), *_nobody(asked, candidate), *_acts(asked, candidate)]
-    found += _only_number(asked, candidate)
+    found += _altered(asked, candidate, names)
+    for doubt in _ASKS_FOR_MORE:
+        found += doubt(asked, candidate)
     # the words for a direction that it does not follow: vectors cannot tell directions apart
     found += [
         word
@@ -227,9 +227,12 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         found += _unnamed(asked, candidate)
     shape, measures = asked.shape, candidate.by or (candidate.hops if candidate.operator else ())
     counts = candidate.counted or all(asked.gives_number(one.relation) for one in measures)
+    by = asked.words_of(hop.relation for hop in candidate.by)
     if shape.noun and not shape.measured and not counts:
         found += shape.noun  # "more floors" does not mean floor area
-    found += _uncounted(asked, candidate)
+    elif candidate.by and not candidate.counted and by & set(key(" ".join(shape.noun))):
+        # a population density is no population
+        found += [word for word in shape.noun if word not in LIGHT and not set(key(word)) & by]
     return [
         word
         for word in dict.fromkeys(found)
@@ -286,7 +289,7 @@ def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[
         return []
     if asked.low[max(0, asked.place(wanted) - 1)] not in ("which", "what"):
         return []
-    ends = set(_classes_at(asked, last[0], last[0].inverse))
+    ends = set(asked.classes_at(last[0]))
     # the wine of a "wine region" is not what the relation leads to
     heads = (name.partition(" of ")[0] for name in asked.names.of(last[0].relation))
     named = {key(head)[-1] for head in heads if key(head)} & set(key(wanted.mention))
@@ -354,23 +357,16 @@ def _nobody(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     last = candidate.hops[-1] if candidate.hops else None
     if asked.low[0] not in ("who", "whom") or last is None or not last.inverse:
         return []
-    ends = set(_classes_at(asked, last, True))
+    ends = set(asked.classes_at(last))
     doers: set[str] = set()
     for use in asked.schema.relations:
         name = asked.names.label(use.iri)
         if name.endswith(" by") or _DOER.search(name.removesuffix(" of").split()[-1]):
-            doers |= set(_classes_at(asked, Hop(use.iri), name.endswith(" of")))
+            doers |= set(asked.classes_at(Hop(use.iri, name.endswith(" of"))))
         if not _LIFE.isdisjoint(words(name)):
-            doers |= set(_classes_at(asked, Hop(use.iri), True))
+            doers |= set(asked.classes_at(Hop(use.iri, inverse=True)))
     named = any(_DOER.search(asked.names.label(end)) for end in ends)
     return [] if not ends or not doers or named or ends & doers else [asked.low[0]]
-
-
-def _classes_at(asked: ParsedQuestion, hop: Hop, start: bool) -> list[str]:
-    """The classes at the start or the end of a relation."""
-    use = asked.uses.get(hop.relation)
-    ends = (use.subjects if start else use.objects) if use is not None else ()
-    return [end for end in ends if "/" in end or "#" in end]
 
 
 def _only_number(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -390,7 +386,7 @@ def _acts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     said = verb_of(candidate.phrases[0][0])
     if said is None or not said[1] or asked.low[0] not in ("what", "which"):
         return []
-    ends = _classes_at(asked, candidate.hops[0], candidate.hops[0].inverse)
+    ends = asked.classes_at(candidate.hops[0])
     return [said[0]] if any(same_verb(asked.names.label(end), said[0]) for end in ends) else []
 
 
@@ -454,15 +450,19 @@ def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     if not nouns or not last:
         return []
     kinds = [candidate.type] if candidate.type else []
-    use = asked.uses.get(last[0].relation)
-    if use is not None:
-        kinds += [Iri(end) for end in (use.subjects if last[0].inverse else use.objects)]
+    kinds += map(Iri, asked.classes_at(last[0]))
     names = [name for one in (*kinds, last[0].relation) for name in asked.names.of(one)]
     named = {word for name in names for word in key(name)}
     said = set(key(" ".join(nouns)))
     if said & named or ("population" in named and said & _INHABITANTS):
         return []
-    return [] if _like_any(asked, " ".join(nouns), names, _COUNTED) else nouns
+    return [] if asked.alike(" ".join(nouns), names) >= _COUNTED else nouns
+
+
+_ASKS_FOR_MORE = (
+    _against, _of_another_class, _in_other_units, _stated, _no_amount, _unnamed_class, _ended,
+    _other_kin, _nobody, _acts, _only_number, _uncounted,
+)  # fmt: skip
 
 
 def _beyond_structure(
@@ -610,7 +610,7 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
             continue
         cls = next((link for link in asked.classes if asked.place(link) == at), None)
         if cls is not None and (
-            cls.iri in (candidate.type, candidate.target) or _like_any(asked, cls.label, held, 0.6)
+            cls.iri in (candidate.type, candidate.target) or asked.alike(cls.label, held) >= 0.6
         ):
             continue
         if at == 1 and adjective and measures(adjective[0], said):
@@ -625,9 +625,9 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         text = token.replace("_", " ").lower()
         if set(key(token)) & own:
             continue
-        near = float(asked.context.wording.likeness([text], parts).max()) if parts else 0.0
+        near = asked.alike(text, parts)
         # a one-word phrase was compared as a whole, and the search has already scored it
-        if near >= _NEAR or set(key(token)) & phrased or _like_any(asked, text, held, 0.5):
+        if near >= _NEAR or set(key(token)) & phrased or asked.alike(text, held) >= 0.5:
             continue
         named = at > 0 and token[:1].isupper() and asked.state.question.text.count(" ") > 1
         found.append(token.replace("_", " ") if named else text)
@@ -679,7 +679,3 @@ def _classes_along(schema: GraphSchema, candidate: Interpretation) -> list[str]:
         if use is not None and not (use.literal and hop in candidate.hops):
             found += [*use.domains, *(() if use.literal else use.ranges)]
     return list(dict.fromkeys(found))
-
-
-def _like_any(asked: ParsedQuestion, text: str, names: Sequence[str], least: float) -> bool:
-    return bool(names) and float(asked.context.wording.likeness([text], list(names)).max()) >= least

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnb.agents.question_answering.graph_reader import (
     GraphNames,
@@ -19,7 +19,7 @@ from kgnb.agents.question_answering.graph_reader import (
     GraphSchema,
     RelationUse,
 )
-from kgnb.agents.question_answering.interpretation import Form
+from kgnb.agents.question_answering.interpretation import Form, Hop
 from kgnb.agents.question_answering.segmentation import AUXILIARIES, PREPOSITIONS, X, find, says
 from kgnb.agents.question_answering.state import GraphContext, State
 from kgnb.agents.question_answering.values import Link
@@ -277,9 +277,7 @@ def _either(
     if not joined or shape.form == "exists":
         return shape
     if shape.form in ("most", "least"):
-        return AnswerShape(
-            shape.form, shape.used, shape.measured, shape.noun, shape.noun_at, either=True
-        )
+        return replace(shape, either=True)
     for at, word in enumerate(low):
         graded = _graded(low, at, "more", "less")
         meant = graded or _comparative(word)
@@ -498,6 +496,17 @@ class ParsedQuestion:
     def words_of(self, iris: Iterable[Iri]) -> set[str]:
         """The words of all names of these relations, classes or entities."""
         return {word for iri in iris for name in self.names.of(iri) for word in key(name)}
+
+    def classes_at(self, hop: Hop) -> list[str]:
+        """The classes at the end of a step."""
+        use = self.uses.get(hop.relation)
+        ends = (use.subjects if hop.inverse else use.objects) if use is not None else ()
+        return [end for end in ends if "/" in end or "#" in end]  # not datatypes
+
+    def alike(self, text: str, names: Sequence[str]) -> float:
+        """The likeness of a text to the nearest of some names; 0 if there is none."""
+        near = self.context.wording.likeness([text], names) if names and text else None
+        return float(near.max()) if near is not None else 0.0
 
     def sample(self, relation: Iri) -> Term | None:
         """One object of a relation, of the commonest kind if several were read."""

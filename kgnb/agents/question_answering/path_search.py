@@ -174,34 +174,32 @@ def active(text: str) -> bool:
 
 
 _OF_NOUN = r"(?:an? |the |his |her |its |their )?(?P<noun>.+?)"
-_BY_WORD_ORDER = (
-    (re.compile(rf"\bX (?:has|have|had)\b.*? ?\bas {_OF_NOUN}\?$", re.I), False),
-    (re.compile(rf"\b(?:has|have|had) X as {_OF_NOUN}\?$", re.I), True),
-    (re.compile(rf"\b(?:is|are|was|were) X {_OF_NOUN} (?:of|to)\?$", re.I), True),
-    (re.compile(r"^whose (?P<noun>.+?) (?:is|are|was|were) X\?$", re.I), True),
-)
+_BY_WORD_ORDER = {
+    re.compile(order, re.I): backwards
+    for order, backwards in {
+        rf"\bX (?:has|have|had)\b.*? ?\bas {_OF_NOUN}\?$": False,
+        rf"\b(?:has|have|had) X as {_OF_NOUN}\?$": True,
+        rf"\b(?:is|are|was|were) X {_OF_NOUN} (?:of|to)\?$": True,
+        r"^whose (?P<noun>.+?) (?:is|are|was|were) X\?$": True,
+    }.items()
+}
 """Word orders that say of a noun whether X has it, or is it of something else (True)."""
 
 
 _AT = sorted((PREPOSITIONS | {"over"}) - {"by", "of", "with"})
 _DONE_TO = f"(?: (?:{'|'.join(_AT)}))? X"
-_DOES = (
-    (re.compile(r"\b(?:did|does|do) X (?P<verb>\w+)", re.I), True),
-    (re.compile(r"\b(?:has|have|had) X (?P<verb>\w+)\?$", re.I), True),
-    (re.compile(r"\b(?P<verb>\w+) by X\b", re.I), True),
-    (re.compile(r"\b(?:is|are|was|were) X (?P<verb>\w+) by\b", re.I), False),
-    (
-        re.compile(rf"^(?:who|what)(?: has| had)? (?P<verb>\w+){_DONE_TO}\b", re.I),
-        False,
-    ),
-    (
-        re.compile(  # no noun: "the parents X"
-            rf"^(?:which|what) .*?\b(?<!the )(?<!\ba )(?<!\ban )(?P<verb>\w+){_DONE_TO}\?$",
-            re.I,
-        ),
-        False,
-    ),
-)
+_DOES = {
+    re.compile(order, re.I): does
+    for order, does in {
+        r"\b(?:did|does|do) X (?P<verb>\w+)": True,
+        r"\b(?:has|have|had) X (?P<verb>\w+)\?$": True,
+        r"\b(?P<verb>\w+) by X\b": True,
+        r"\b(?:is|are|was|were) X (?P<verb>\w+) by\b": False,
+        rf"^(?:who|what)(?: has| had)? (?P<verb>\w+){_DONE_TO}\b": False,
+        # no noun: "the parents X"
+        rf"^(?:which|what) .*?\b(?<!the )(?<!\ba )(?<!\ban )(?P<verb>\w+){_DONE_TO}\?$": False,
+    }.items()
+}
 """Word orders with a verb that X does (True), or that is done to X."""
 _BARE = {
     form: verb
@@ -231,7 +229,7 @@ def leads_to(text: str, name: str) -> bool | None:
     (True, False)
     """
     head = key(name.removesuffix(" of"))[-1:]
-    for order, backwards in _BY_WORD_ORDER:
+    for order, backwards in _BY_WORD_ORDER.items():
         found = order.search(text)
         if found and head and key(found["noun"])[-1:] == head:
             return backwards != name.endswith(" of")
@@ -248,7 +246,7 @@ def verb_of(text: str) -> tuple[str, bool] | None:
     >>> verb_of("Which author wrote X?"), verb_of("What is the parents X?")
     (('wrote', False), None)
     """
-    for order, does in _DOES:
+    for order, does in _DOES.items():
         found = order.search(text)
         if found is not None:
             verb = found["verb"].lower()

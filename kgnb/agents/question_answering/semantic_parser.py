@@ -211,33 +211,22 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
     ]
     wanted = asked.wanted
     place = asked.place(wanted) if wanted is not None else -1
-    inverse = asked.inverse
     light = LIGHT - _named_around(asked, link.iri)
     said = [
         at for at in keep if at != start and says(asked.sentence[at]) and asked.low[at] not in light
     ]
+    longest = asked.state.options.hops if mentions == 1 else 1
+
+    def paths(words: Sequence[int]) -> tuple[Interpretation, ...]:
+        lexicon, phrase = asked.context.lexicon, asked.words(words, start)
+        return candidate_paths(link.iri, phrase, lexicon, longest=longest, inverse=asked.inverse)
+
     found: list[Interpretation] = []
     if said or any(asked.low[at] in ("where", "when") for at in keep):
-        longest = asked.state.options.hops if mentions == 1 else 1
-        found += candidate_paths(
-            link.iri,
-            asked.words(keep, start),
-            asked.context.lexicon,
-            longest=longest,
-            inverse=inverse,
-        )
+        found += paths(keep)
         if wanted is not None and place in said and len(said) > 1:
-            without = [at for at in keep if at != place]
-            found += [
-                _typed(asked, candidate, wanted)
-                for candidate in candidate_paths(
-                    link.iri,
-                    asked.words(without, start),
-                    asked.context.lexicon,
-                    longest=longest,
-                    inverse=inverse,
-                )[:_TRIED]
-            ]
+            without = paths([at for at in keep if at != place])
+            found += [_typed(asked, candidate, wanted) for candidate in without[:_TRIED]]
     if not said or set(said) == {place}:
         lone = (
             0.3 if wanted is None and mentions == 1 else 1.0
@@ -286,6 +275,13 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
             if (use := asked.uses.get(step[0].relation)) is not None
             and wanted.iri in (use.domains if step[0].inverse else use.ranges)
         ]
+        onward = [
+            _onward(asked, Interpretation(link.iri, (hop,), score=-0.3, confidence=_ALONE), wanted)
+            for hop, _, sample in steps
+            if not fitting and kind_of(sample) == "thing" and not hop.inverse
+        ]
+        if len(found := [one for one in onward if one is not None]) == 1:
+            return found
     else:  # "Which mathematicians died in X": many things point to a class such as mathematicians
         fitting = [step for step in steps if step[0].inverse]
     fitting.sort(key=lambda step: (-step[1], step[0].relation))
@@ -359,8 +355,7 @@ def _is_act(asked: ParsedQuestion, link: Link, hop: Hop, verb: str) -> bool:
     ends = asked.reader.ends(link.iri, hop, _TRIED)[0]
     things = [end for end in ends if isinstance(end, Iri)]
     asked.names.fetch(things)
-    use = asked.uses.get(hop.relation)
-    kinds = [asked.names.label(kind) for kind in (use.subjects if use is not None else ())]
+    kinds = [asked.names.label(kind) for kind in asked.classes_at(Hop(hop.relation, inverse=True))]
     called = any(same_verb(kind, verb) for kind in kinds)
     return called or not any(asked.names.named(end) or not opaque(end) for end in things)
 
@@ -489,6 +484,8 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
     said = f"{candidate.explanation}; values are {wanted.label}"
     if not kept:
         by = _said_to_be(asked, candidate, wanted.iri)
+        if by is None and (onward := _onward(asked, candidate, wanted)):
+            return onward
         if by is None:
             return replace(
                 candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence
@@ -503,6 +500,31 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
         else 0.7 * candidate.confidence
     )
     return replace(typed, score=candidate.score + 0.4, confidence=sure, explanation=said)
+
+
+def _onward(
+    asked: ParsedQuestion, candidate: Interpretation, wanted: Link
+) -> Interpretation | None:
+    """What the places that were found are in, by the only relation to the class asked for: "in
+    which country" something is that is in a city.
+    """
+    last = candidate.hops[-1]
+    if asked.low[0] not in ("in", "on", "at") or not _could_be(asked, candidate, last, "where"):
+        return None
+    typed = _class_of(asked, candidate, wanted.iri)
+    kind = of_type("?of", wanted.iri, typed.typed_by)
+    query = f"SELECT DISTINCT ?p WHERE {{ {body(candidate)} ?answer ?p ?of . {kind} }} ORDER BY ?p"
+    found = [row[0] for row in asked.reader.looked_up(query).rows if isinstance(row[0], Iri)]
+    if len(found) != 1:
+        return None
+    name = asked.names.label(found[0])
+    return replace(
+        typed,
+        hops=(*candidate.hops, Hop(found[0])),
+        phrases=(*candidate.phrases, ("", 0)),
+        confidence=min(candidate.confidence, _ALONE),
+        explanation=f"{candidate.explanation or asked.names.label(last.relation)}; then {name}",
+    )
 
 
 def _how_many(
@@ -771,8 +793,7 @@ def _subject(asked: ParsedQuestion) -> str:
 
 
 def _alike(asked: ParsedQuestion, noun: str, classes: Sequence[str]) -> float:
-    names = [asked.names.label(one) for one in classes]
-    return float(asked.context.wording.likeness([noun], names).max()) if names and noun else 0.0
+    return asked.alike(noun, [asked.names.label(one) for one in classes])
 
 
 def bound_of(sample: Term | None, text: str, operator: str = "=") -> Literal:
@@ -923,18 +944,10 @@ def _may_end_in(asked: ParsedQuestion, hop: Hop, thing: Iri) -> bool:
     A "no" means nothing where the relation never leads to such a thing: choirs sing in concerts,
     and concerts are in churches, so that no choir "sings" a church.
     """
-    use = asked.uses.get(hop.relation)
-    ends = set((use.subjects if hop.inverse else use.objects) if use is not None else ())
-    ends = {end for end in ends if "/" in end or "#" in end}  # classes, not datatypes
-    kinds = asked.reader.kinds(thing)
+    ends, kinds = set(asked.classes_at(hop)), asked.reader.kinds(thing)
     if ends and kinds:
         return not ends.isdisjoint(kinds)
-    one = (
-        f"{n3(thing)} {n3(hop.relation)} ?x"
-        if hop.inverse
-        else f"?x {n3(hop.relation)} {n3(thing)}"
-    )
-    return asked.reader.any(one)
+    return asked.reader.any(pattern(thing, (Hop(hop.relation, not hop.inverse),)))
 
 
 def _through_another(
