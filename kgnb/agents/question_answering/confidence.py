@@ -355,7 +355,10 @@ def _nobody(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     or by what only people have; nothing is said of a graph that has no such class.
     """
     last = candidate.hops[-1] if candidate.hops else None
-    if asked.low[0] not in ("who", "whom") or last is None or not last.inverse:
+    does = verb_of(candidate.phrases[-1][0]) if candidate.phrases else None
+    if asked.low[0] not in ("who", "whom") or last is None:
+        return []
+    if not last.inverse and not (does and does[1]):  # whom X did something to
         return []
     ends = set(asked.classes_at(last))
     doers: set[str] = set()
@@ -388,6 +391,18 @@ def _acts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         return []
     ends = asked.classes_at(candidate.hops[0])
     return [said[0]] if any(same_verb(asked.names.label(end), said[0]) for end in ends) else []
+
+
+def _other_verb(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The verbs of phrases that name another relation: what X owns is not what it operates."""
+    found = []
+    for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
+        verb = (verb_of(text) or ("", False))[0]
+        own, others = asked.names.of(hop.relation), _verbal(asked)
+        named = [name for name in (*own, *others) if voice(name, verb) is not None]
+        if named and set(own).isdisjoint(named):
+            found.append(verb)
+    return found
 
 
 def _in_other_units(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -461,7 +476,7 @@ def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 _ASKS_FOR_MORE = (
     _against, _of_another_class, _in_other_units, _stated, _no_amount, _unnamed_class, _ended,
-    _other_kin, _nobody, _acts, _only_number, _uncounted,
+    _other_kin, _nobody, _acts, _other_verb, _only_number, _uncounted,
 )  # fmt: skip
 
 
@@ -509,7 +524,7 @@ def _clauses(asked: ParsedQuestion) -> list[int]:
         opens = before in (":", ";") or (
             before == "," and not asking
         )  # "In Paris, who ..." is a question
-        named = any(says(one) and one not in LIGHT for one in low[:at])
+        named = any(says(one) and one not in LIGHT | PREPOSITIONS for one in low[:at])
         if token in RELATIVE and named and not opens:
             found.append(at)
         asking = asking or token in QUESTION_WORDS
@@ -543,8 +558,7 @@ def _verbs(asked: ParsedQuestion) -> frozenset[str]:
     A verb does say something where it names another relation, or one that the graph may lack:
     whom X sponsors is not whom it employs.
     """
-    names = (*ASKED_FOR, *(name for use in asked.schema.relations for name in use.names))
-    named = [name for name in names if _one_verb(name)]
+    named = [*filter(_one_verb, ASKED_FOR), *_verbal(asked)]
     places = {asked.place(link) for link in asked.things}
     found = set()
     for at, (before, token, following) in enumerate(
@@ -557,6 +571,11 @@ def _verbs(asked: ParsedQuestion) -> frozenset[str]:
         ):
             found.add(token.replace("_", " "))
     return frozenset(found)
+
+
+def _verbal(asked: ParsedQuestion) -> list[str]:
+    """The names of the graph's relations that are a verb or who does it."""
+    return [name for use in asked.schema.relations for name in use.names if _one_verb(name)]
 
 
 def _one_verb(name: str) -> bool:

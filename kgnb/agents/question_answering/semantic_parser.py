@@ -240,12 +240,17 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
 
 
 def _named_around(asked: ParsedQuestion, entity: Iri) -> set[str]:
-    """The words of a question that name a relation of an entity, such as "members", whatever little
-    they mean elsewhere.
+    """The words of a question that name a relation of an entity, such as "members", or "own" where
+    it is "owned by" somebody, whatever little they mean elsewhere.
     """
     steps = asked.reader.expand(entity, inverse=asked.inverse).hops
-    names = asked.words_of(step[0].relation for step in steps if is_relation(step[0].relation))
-    return {word for word in asked.low if not names.isdisjoint(key(word))}
+    relations = {step[0].relation for step in steps if is_relation(step[0].relation)}
+    names, labels = asked.words_of(relations), list(map(asked.names.label, relations))
+    return {
+        word
+        for word in asked.low
+        if not names.isdisjoint(key(word)) or any(voice(name, word) is not None for name in labels)
+    }
 
 
 def _territory(asked: ParsedQuestion, start: int) -> list[int]:
@@ -511,6 +516,8 @@ def _onward(
     last = candidate.hops[-1]
     if asked.low[0] not in ("in", "on", "at") or not _could_be(asked, candidate, last, "where"):
         return None
+    if wanted.label in map(asked.names.label, asked.classes_at(last)):
+        return None  # it leads to such things itself: what these are in is something else
     typed = _class_of(asked, candidate, wanted.iri)
     kind = of_type("?of", wanted.iri, typed.typed_by)
     query = f"SELECT DISTINCT ?p WHERE {{ {body(candidate)} ?answer ?p ?of . {kind} }} ORDER BY ?p"
