@@ -231,8 +231,9 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     if shape.noun and not shape.measured and not counts:
         found += shape.noun  # "more floors" does not mean floor area
     elif candidate.by and not candidate.counted and by & set(key(" ".join(shape.noun))):
-        # a population density is no population
-        found += [word for word in shape.noun if word not in LIGHT and not set(key(word)) & by]
+        # a population density is no population; "300 pages long" says nothing more
+        nouns = (word for word in shape.noun if word not in LIGHT and measure_of(word) is None)
+        found += [word for word in nouns if not set(key(word)) & by]
     return [
         word
         for word in dict.fromkeys(found)
@@ -342,7 +343,7 @@ _LIFE = frozenset(
 """Words in the names of relations that only people have."""
 _DOER = re.compile(
     r"(?:er|or|ist|ian|ant|udent|ident|agent|lient|tient|rent|ee|man|men)s?$|person|people|human|team|party|compan|organi|band|club|group|"
-    r"countr|nation|state|universit|museum|agent|nurse|chef|monarch",
+    r"countr|nation|state|universit|museum|agent|nurse|chef|monarch|captain|pilot|chief",
     re.I,
 )
 """What the names of those who do something end in, or contain."""

@@ -205,3 +205,52 @@ LENDING = """
 def test_reads_who_does_and_to_whom(text: str, right: str) -> None:
     answer = answer_question(Question("q", text), context(LENDING))
     assert ", ".join(sorted(labels(answer))) == right, answer.rationale
+
+
+QUAY = """
+@prefix : <http://quay.example/> .
+@prefix p: <http://quay.example/prop/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+p:P1 rdfs:label "instance of" . p:P2 rdfs:label "needs part from" . p:P3 rdfs:label "commands" .
+p:P4 rdfs:label "operated by" . p:P5 rdfs:label "owned by" . p:P6 rdfs:label "first repaired" .
+p:P7 rdfs:label "fare" . p:P8 rdfs:label "award received" . p:P9 rdfs:label "pupil of" . p:P10 rdfs:label "berth" .
+p:P11 rdfs:label "located in" . p:P12 rdfs:label "condition" . p:P13 rdfs:label "population" .
+p:P14 rdfs:label "days to cross" .
+:Q1 rdfs:label "harbour tug" . :Q2 rdfs:label "captain" . :Q3 rdfs:label "firm" . :Q4 rdfs:label "quay" .
+:Q5 rdfs:label "town" . :Q6 rdfs:label "medal" .
+:t1 p:P1 :Q1 ; rdfs:label "Otter" ; p:P2 :t2 ; p:P4 :f1 ; p:P6 "1990-05-01"^^xsd:date ; p:P7 4.5 ; p:P10 :k1 ;
+  p:P12 "leaking" ; p:P14 3 .
+:t2 p:P1 :Q1 ; rdfs:label "Stoat" ; p:P4 :f1 ; p:P6 "1994-02-07"^^xsd:date ; p:P7 6 ; p:P12 "sound" ; p:P14 2 .
+:c1 p:P1 :Q2 ; rdfs:label "Ada Moss" ; p:P3 :t1 ; p:P8 :m1 .
+:c2 p:P1 :Q2 ; rdfs:label "Ben Lyle" ; p:P3 :t2 ; p:P9 :c1 .
+:f1 p:P1 :Q3 ; rdfs:label "Tidal" ; p:P5 :f2 . :f2 p:P1 :Q3 ; rdfs:label "Harker" .
+:m1 p:P1 :Q6 ; rdfs:label "Sea Medal" .
+:k1 p:P1 :Q4 ; rdfs:label "Long Quay" ; p:P11 :w1 . :w1 p:P1 :Q5 ; rdfs:label "Low Bridge" ; p:P13 900 .
+:w2 p:P1 :Q5 ; rdfs:label "Top Bridge" ; p:P13 400 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Which tugs command Ada Moss?", ""),  # she commands one
+        ("Who commands the Otter?", "Ada Moss"),
+        ("Whom does Ada Moss command?", ""),  # a tug, and nobody
+        ("What does Tidal own?", ""),  # what it operates is another relation
+        ("Who owns Tidal?", "Harker"),
+        ("When was the Otter first repaired?", "1990-05-01"),  # no extreme: it is called so
+        ("Which is more expensive, the Otter or the Stoat?", "Stoat"),
+        ("Which tug is the least expensive?", "Otter"),
+        ("Which tug is fastest?", ""),  # the most days are not the most speed
+        ("Did Ben Lyle receive the Sea Medal?", "false"),  # his teacher did
+        ("In which town is the Otter?", "Low Bridge"),  # where its quay is
+        ("Which tugs are leaking?", "Otter"),  # a text in small letters
+        ("Which town has the highest population density?", ""),  # of that nothing is said
+        ("Which town has the highest population?", "Low Bridge"),
+        ("Which town has the second highest population?", ""),
+    ],
+)
+def test_tells_acts_measures_and_classes_apart(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(QUAY))
+    assert ", ".join(sorted(labels(answer))) == right, answer.rationale
