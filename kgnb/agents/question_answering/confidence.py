@@ -38,23 +38,23 @@ UNEXPLAINED = 0.35
 """
 VERB = 0.8
 """Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
-_ARTICLES = frozenset(["a", "an", "the", "any", "some", "no"])
+_ARTICLES = frozenset("a an the any some no".split())  # noqa: SIM905
 _TIED = 0.01  # of ranks
 _NEAR = 0.36  # nearness from which a name explains a word
 _COUNTED = 0.5  # likeness from which a name is that of what is counted
 _INHABITANTS = frozenset(map(plain, ("people", "inhabitants", "residents", "citizens")))
 _PHRASE = 0.2  # nearness from which the nearest relation explains a phrase of two words as a whole
-_JOINS = frozenset(["and", "but", "&", "und", "aber", "mais"])
+_JOINS = frozenset("and but & und aber mais".split())  # noqa: SIM905
 """Words that join two conditions; "et" is left out because it occurs in names."""
-_BOTH = frozenset(["both", "also", "besides", "sowohl", "auch", "beide", "aussi"])
-_OR = frozenset(["or", "either", "oder", "ou"])
+_BOTH = frozenset("both also besides sowohl auch beide aussi".split())  # noqa: SIM905
+_OR = frozenset("or either oder ou".split())  # noqa: SIM905
 _OTHERS = frozenset("else another second third fourth fifth".split())  # noqa: SIM905
 _TOGETHER = frozenset(
     """total sum average mean median combined overall altogether density dense densest densely percentage percent
     ratio proportion capita""".split()  # noqa: SIM905
 )
 """Words that ask for one number made of many, which no interpretation computes."""
-_WHEN = frozenset(["year", "date", "day", "month"])
+_WHEN = frozenset("year date day month".split())  # noqa: SIM905
 _EXCEPT = frozenset(
     "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
 )  # noqa: SIM905

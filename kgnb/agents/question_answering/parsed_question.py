@@ -81,7 +81,7 @@ _BEYOND = {
     "until": "<=",
 }
 _ABOUT = frozenset("where when how why whose wo wann wie warum où quand comment pourquoi".split())
-_TIMES = frozenset(["after", "before", "since", "until"])
+_TIMES = frozenset("after before since until".split())  # noqa: SIM905
 _MOST = {"most": "most", "fewest": "least"}
 _MANY = (
     ("how", "many"),
@@ -385,7 +385,7 @@ LIGHT = frozenset(
 COUNTING = frozenset(
     ["number", "count", "total", "quantity", "anzahl", "nombre", "population", "num", "capacity"]
 )
-_MEASURES = frozenset(["area", "length", "height", "width", "weight", "speed"])
+_MEASURES = frozenset("area length height width weight speed".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True)

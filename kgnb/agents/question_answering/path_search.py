@@ -203,14 +203,14 @@ _DOES = {
 """Word orders with a verb that X does (True), or that is done to X."""
 _BARE = {
     form: verb
-    for verb, forms in {
-        "teach": "taught", "lend": "lent", "lead": "led", "write": "wrote written", "sell": "sold",
-        "buy": "bought", "build": "built", "make": "made", "send": "sent", "give": "gave given",
-        "take": "took taken", "draw": "drew drawn", "win": "won", "keep": "kept", "hold": "held",
-        "breed": "bred", "drive": "drove driven", "choose": "chose chosen", "sing": "sang sung",
-    }.items()
-    for form in forms.split()
-}  # fmt: skip
+    for verb, *forms in map(
+        str.split,
+        """teach taught;lend lent;lead led;write wrote written;sell sold;buy bought;build built;make made;send sent;
+        give gave given;take took taken;draw drew drawn;win won;keep kept;hold held;breed bred;drive drove driven;
+        choose chose chosen;sing sang sung""".split(";"),  # noqa: SIM905
+    )
+    for form in forms
+}
 _MUTUAL = ("border", "neighbo", "adjoin", "marr", "meet", "join")
 """Beginnings of verbs that both ends do to each other."""
 

@@ -20,8 +20,8 @@ X = "@"
 PREPOSITIONS = frozenset(
     """of in at on for by from with to near inside within under above into through""".split()
 )  # noqa: SIM905
-QUESTION_WORDS = frozenset(["what", "which", "who", "whom", "whose", "where", "when", "why", "how"])
-RELATIVE = frozenset(["that", "who", "which", "whose", "where", "whom"])
+QUESTION_WORDS = frozenset("what which who whom whose where when why how".split())  # noqa: SIM905
+RELATIVE = frozenset("that who which whose where whom".split())  # noqa: SIM905
 AUXILIARIES = frozenset(
     """is are was were be been do does did has have had can could will would""".split()
 )  # noqa: SIM905
