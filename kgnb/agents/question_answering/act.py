@@ -14,9 +14,8 @@ from dataclasses import replace
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
 from kgnb.agents.question_answering.judges import ActQuestion
 from kgnb.agents.question_answering.prompts import (
-    distinct_label,
     look_lines,
-    path_text,
+    path_texts,
     result_text,
     with_prefixes,
 )
@@ -112,10 +111,9 @@ def tried(state: State) -> tuple[Acted, ...]:
     result.
     """
     schema, found = state.schema, dict[frozenset[Term], Acted]()
-    label = distinct_label(state, [])
-    for candidate in state.observation.interpretations:
+    for candidate, path in zip(state.observation.interpretations, path_texts(state), strict=True):
         query = re.sub(r"<([^>\s]+)>", lambda iri: schema.short(Iri(iri[1])), sparql(candidate))
-        said = path_text(candidate, label) or candidate.explanation
+        said = path or candidate.explanation
         acted = Acted(Query(with_prefixes(schema, query)), said, candidate.confidence, "rule")
         try:
             acted = _performed(replace(state, history=tuple(found.values())), acted)

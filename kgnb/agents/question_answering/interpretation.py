@@ -74,8 +74,14 @@ class Interpretation:
     def iris(self) -> tuple[Iri, ...]:
         """Every entity, class and relation in it, except the target."""
         hops = (*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops))
-        ends = (self.start, self.type, *self.among, *(condition.entity for condition in self.also))
-        return tuple(iri for iri in (*ends, *(hop.relation for hop in hops)) if iri is not None)
+        every = (*self.entities, self.type, *(hop.relation for hop in hops))
+        return tuple(iri for iri in every if iri is not None)
+
+    @property
+    def entities(self) -> tuple[Iri, ...]:
+        """Every entity in it, except the target."""
+        ends = (self.start, *self.among, *(condition.entity for condition in self.also))
+        return tuple(iri for iri in ends if iri is not None)
 
 
 OPERATORS = (">", "<", ">=", "<=", "=")

@@ -53,7 +53,12 @@ def observe(state: State) -> State:
     )
     seen = state.seen | shown | used | frozenset(map(str, state.entities))
     return replace(
-        state, stage="observe", round=state.round + 1, observation=observation, seen=seen
+        state,
+        stage="observe",
+        round=state.round + 1,
+        observation=observation,
+        observed=tuple(dict.fromkeys((*state.observed, *(one.triple for one in triples)))),
+        seen=seen,
     )
 
 

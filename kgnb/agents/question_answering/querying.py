@@ -376,7 +376,7 @@ def seen_triples(state: State) -> list[Triple]:
     """The triples shown so far: by actions, in memory, and observed."""
     found = [triple for acted in state.history for triple in acted.triples]
     found += state.memory.triples
-    found += [seen.triple for seen in state.observation.triples]
+    found += state.observed
     return list(dict.fromkeys(found))
 
 
@@ -474,7 +474,7 @@ def _seen(state: State) -> Sequence[Term]:
     for acted in reversed(state.history):
         terms += [term for row in acted.rows for term in row]
         terms += _ends(acted.triples)
-    terms += _ends(seen.triple for seen in state.observation.triples)
+    terms += _ends(state.observed)
     terms += _ends(state.memory.triples)
     terms += [link.iri for link in state.linked.links]
     return list(dict.fromkeys(term for term in terms if term is not None))

@@ -144,6 +144,7 @@ class State:
     ] = ()  # to observe next: at first the task entities, later the ends of memory's paths
     round: int = 0
     observation: Observation = field(default_factory=Observation)
+    observed: tuple[Triple, ...] = ()  # of all rounds
     seen: frozenset[str] = frozenset()  # IRIs seen in this run: actions may use no others
     history: tuple[Acted, ...] = ()  # oldest first
     memory: Memory = field(default_factory=Memory)

@@ -238,10 +238,13 @@ class Seen:
     ends: int = 0  # how many triples of its relation the entity has there; 0: not known
 
     @property
-    def side(self) -> tuple[Term, ...]:
-        """The entity it was reached from, and its relation."""
+    def sides(self) -> tuple[tuple[Term, Term, bool], ...]:
+        """The end it was reached from, then the other: each with the relation, and whether this
+        ends there.
+        """
         subject, relation, object_ = self.triple
-        return (object_ if self.inverse else subject, relation)
+        sides = (subject, relation, False), (object_, relation, True)
+        return sides[::-1] if self.inverse else sides
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 from kgnb.agents.question_answering.interpretation import Condition, Hop, Interpretation
 from kgnb.agents.question_answering.model_judges import JUDGES, make_judges
 from kgnb.agents.question_answering.pipeline import answer_question, open_context
-from kgnb.agents.question_answering.prompts import FENCE, INSTRUCTIONS, path_text
+from kgnb.agents.question_answering.prompts import FENCE, INSTRUCTIONS, _path_text
 from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.errors import BackendError, ConfigError, ReplyError, Waiting
 from kgnb.judging import Decisions
@@ -40,7 +40,7 @@ def numbered(request: Request) -> dict[str, int]:
     return {text: int(number) for number, _, text in lines if number.isdecimal()}
 
 
-def plays(*calls: tuple[str, dict[str, Any]], chooses: str = "none of the others") -> ScriptedModel:
+def plays(*calls: tuple[str, dict[str, Any]], chooses: str = "none of these") -> ScriptedModel:
     """A model that chooses the reading with these words, makes these calls one after the other, and
     then gives up.
     """
@@ -193,7 +193,7 @@ def test_the_constant_part_of_the_prompt_comes_first_and_texts_of_the_graph_stay
     ask(model, TURTLE.replace('"Ann Berger"', f'"{evil}"'))
     system, user, *rest = model.asked[-1].messages
     assert system.text == INSTRUCTIONS
-    assert user.text.index("RELATIONS:") < user.text.index("QUESTION:")
+    assert user.text.index("RELATIONS (all):") < user.text.index("QUESTION:")
     assert user.text.startswith(FENCE) and user.text.endswith(FENCE) and user.text.count(FENCE) == 3
     assert all(FENCE not in message.text for message in rest)
     assert not any(
@@ -254,9 +254,33 @@ def test_in_the_papers_loop_a_fact_says_whether_it_is_all_of_its_relation() -> N
         return [text for text in shown.splitlines() if "n:serves" in text]
 
     every = facts()
-    assert len(every) == 2 and all(text.endswith(" [all 2]") for text in every)
+    assert len(every) == 2 and all(text.endswith(" [all 2 objects]") for text in every)
     (one,) = facts(breadth=1)
-    assert one.endswith(" [1 of 2]")
+    assert one.endswith(" [1 of 2 objects]")
+
+
+def test_of_a_relation_that_starts_and_ends_at_an_entity_each_side_is_counted_alone() -> None:
+    model = plays(("give_up", {"why": "x"}))
+    resembles = ":low a :Hut . :upper :resembles :lower, :low . :lower :resembles :upper ."
+    asked = Question("q", "What does Upper Hut resemble?", (V + "upper",))
+    for breadth, marks in (
+        (50, {"all 2 objects", "all 1 subjects"}),
+        (2, {"1 of 2 objects", "all 1 subjects"}),
+    ):
+        ask(model, TURTLE + resembles, "model", Options(tools="paper", breadth=breadth), asked)
+        lines = model.asked[-1].messages[1].text.splitlines()
+        shown = {text.partition(" [")[2][:-1] for text in lines if "n:resembles" in text}
+        assert shown == marks
+
+
+def test_in_the_papers_loop_what_was_observed_in_an_earlier_round_may_be_the_answer() -> None:
+    model = plays(
+        ("neighbours", {"entity": f"{V}ann", "relation": f"{V}livesIn"}),
+        ("answer", {"values": ["n:soup"]}),
+    )
+    found = ask(model, options=Options(tools="paper"), question=SERVES)
+    assert "n:serves n:soup" in model.asked[0].messages[1].text
+    assert found.values == (V + "soup",)
 
 
 @pytest.mark.parametrize(("relation", "questions"), [({"relation": f"{V}serves"}, 0), ({}, 1)])
@@ -569,6 +593,20 @@ def test_the_classes_at_the_end_of_a_relation_are_all_shown_though_one_has_most_
     assert "hut|lake -> n:altitude" in model.asked[0].messages[1].text.lower()
 
 
+def test_values_without_a_name_are_counted_and_not_shown_as_codes() -> None:
+    for more, shown in (
+        (":upper :warden :Q77 .", "Ann Berger, 1 without a name"),
+        (
+            f":upper :warden {', '.join(f':Q{at}' for at in range(10, 20))} .",
+            "11 values, among them Ann Berger",
+        ),
+    ):
+        model = plays()
+        ask(model, TURTLE + more, name="cascade", question=UNSURE)
+        (asked,) = (one for one in numbered(model.asked[0]) if "-warden-> ?answer" in one)
+        assert asked.endswith(f"?answer: {shown}")
+
+
 def test_a_reading_is_shown_with_all_its_conditions() -> None:
     hop = Hop(Iri(V + "warden"))
     reading = Interpretation(
@@ -580,12 +618,23 @@ def test_a_reading_is_shown_with_all_its_conditions() -> None:
         also=(Condition((Hop(Iri(V + "livesIn")),), Iri(V + "lower")),),
     )
     label = {V + "upper": "Upper Hut", V + "lower": "Lower Hut"}.get
-    shown = path_text(reading, lambda iri: label(iri) or iri.rpartition("/")[2])
+    shown = _path_text(reading, lambda iri: label(iri) or iri.rpartition("/")[2])
     assert shown == (
         "Upper Hut -warden-> ?answer ; ?answer -livesIn-> Lower Hut ; ?answer -born-> ?by > 1970"
     )
+    back = Hop(Iri(V + "warden"), inverse=True)
+    most = Interpretation(
+        Iri(V + "upper"),
+        (hop, back),
+        "most",
+        by=(Hop(Iri(V + "serves"), inverse=True),),
+        counted=True,
+    )
+    assert _path_text(most, lambda iri: label(iri) or iri.rpartition("/")[2]) == (
+        "Upper Hut -warden-> ?x1 ; ?answer -warden-> ?x1 ; the most things -serves-> ?answer"
+    )
     bounded = replace(reading, by=(), also=(), among=(Iri(V + "upper"), Iri(V + "lower")))
-    shown = path_text(bounded, lambda iri: label(iri) or iri.rpartition("/")[2])
+    shown = _path_text(bounded, lambda iri: label(iri) or iri.rpartition("/")[2])
     assert shown == "Upper Hut -warden-> ?answer > 1970 ; ?answer is Upper Hut or Lower Hut"
 
 
