@@ -1,4 +1,4 @@
-"""The question-answering report: scores with their warning, costs, errors, judges, the ablation,
+"""The question-answering report: scores with their warning, costs, errors,
 QALD-10 end to end.
 """
 
