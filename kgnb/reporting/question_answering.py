@@ -293,7 +293,6 @@ def run_questions(
     judge: str = "auto",
     model: str = "",
     embedder: str = "",
-    depth: int = Options().depth,
     papers: bool = False,
     options: Mapping[str, Any] = MappingProxyType({}),
     session: ReportSession | None = None,
@@ -317,10 +316,9 @@ def run_questions(
     sliced = dataset == "qald10" and not graph and not questions
     chosen = tuple(reference_on(opened, asked) for asked in chosen) if sliced else chosen
     chosen = chosen if given else tuple(replace(asked, entities=()) for asked in chosen)
-    given_options = {**options, "depth": depth}
-    chosen_options = Options(**given_of(Options, given_options))
+    chosen_options = Options(**given_of(Options, options))
     names = {"task": task.name, "questions": len(chosen), "entities": given, "judge": judge}
-    names |= given_options
+    names |= options
     run = sections.run_in(session, "question_answering", {}, names, settings)
     embed = open_embedder(embedder or None, settings)
     asking: dict[str, Any] = {"judge": judge, "embedder": embed, "settings": settings}
