@@ -63,8 +63,9 @@ class Decisions:
     time.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, now: Callable[[], str] = utc_now) -> None:
         self.path = Path(path)
+        self._now = now
 
     def decide(
         self,
@@ -92,7 +93,7 @@ class Decisions:
             raise ValueError(f"{choice!r} is not an option of this question")
         offered = options if offered is None else tuple(offered)
         return self._add(
-            Decision(question.id, decision, choice, who, note, utc_now(), tuple(about), offered)
+            Decision(question.id, decision, choice, who, note, self._now(), tuple(about), offered)
         )
 
     def reject(self, question: Any, candidate: str, *, who: str = "", note: str = "") -> Decision:
@@ -105,9 +106,9 @@ class Decisions:
             "one candidate alone cannot be rejected here: say which one fits, or that none does"
         )
 
-    def withdraw(self, question: ClosedQuestion, *, who: str = "") -> Decision:
+    def withdraw(self, question: ClosedQuestion, *, who: str = "", note: str = "") -> Decision:
         """Take back a decision, so that the question waits again."""
-        return self._add(Decision(question.id, None, None, who, "", utc_now()))
+        return self._add(Decision(question.id, None, None, who, note, self._now()))
 
     def history(self) -> list[Decision]:
         """Every line, oldest first.
