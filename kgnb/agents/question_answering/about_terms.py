@@ -119,6 +119,10 @@ def _has_relation(asked: ParsedQuestion, link: Link, said: str) -> bool:
 
 def _meaning(asked: ParsedQuestion, link: Link) -> list[Interpretation]:
     """What a term is: the text that describes it, or else its classes, or those above it."""
+    if link.is_class and (asked.low[0] == "who" or f"the {X}" in _masked(asked, link)):
+        by = "|".join(map(n3, asked.reader.typing))
+        if asked.reader.any(f"?x {by} {n3(link.iri)}"):
+            return []  # "what are the rivers" asks which there are
     texts = {
         _DESCRIBING.index(local_name(hop.relation)): hop
         for hop, _, end in asked.reader.expand(link.iri, inverse=False).hops

@@ -24,7 +24,7 @@ ZOO = """
 :zelda a :Owl , :Bird , :Animal ; rdfs:label "Zelda" ; :parents :otto .
 :otto a :Owl ; rdfs:label "Otto" ; :kind "barn owl" .
 :tom a :Keeper ; rdfs:label "Tom Rook" ; :description "Looks after the birds on Mondays." .
-:Keeper a owl:Class ; rdfs:label "keeper" .
+:Keeper a owl:Class ; rdfs:label "keeper" ; rdfs:comment "Somebody who looks after animals." .
 :eats rdfs:label "eats" . :parents rdfs:label "parents" . :kind rdfs:label "kind" .
 :twin1 a :Keeper ; rdfs:label "Ada Lamb" ; rdfs:comment "Feeds the fish." .
 :twin2 a :Keeper ; rdfs:label "Ada Lamb" ; rdfs:comment "Sells the tickets." .
@@ -42,6 +42,7 @@ def ask(text: str) -> Answer:
     ("text", "expected"),
     [
         ("What is an animal?", ["A living thing that eats."]),  # in one language, not in both
+        ("What is the definition of keeper?", ["Somebody who looks after animals."]),
         ("Define animal", ["A living thing that eats."]),
         ("Who is Tom Rook?", ["Looks after the birds on Mondays."]),
         ("What is Zelda?", ["owl"]),  # stated as a bird and an animal too
@@ -74,6 +75,11 @@ def test_a_question_about_a_term_is_answered(text: str, expected: list[str]) -> 
 )
 def test_what_the_graph_does_not_settle_stays_open(text: str) -> None:
     assert not ask(text).values
+
+
+def test_the_things_of_a_class_are_listed_and_not_defined() -> None:
+    answer = ask("What are the keepers?")
+    assert sorted(map(answer.label, answer.values)) == ["Ada Lamb", "Ada Lamb", "Tom Rook"]
 
 
 def test_a_relation_of_the_graphs_own_comes_first() -> None:
