@@ -83,6 +83,7 @@ class QuestionInCells(AskingTask):
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
+        self._judged_with = self.option("judge"), self.opener.settings
         self.states: list[State] = []  # of the current question
         self.answers: list[Answer] = []
 
@@ -95,8 +96,12 @@ class QuestionInCells(AskingTask):
         )
 
     def judge_again(self) -> None:
-        """Takes the judge of the option as it is now."""
+        """Takes the judge of the option, and the model of the settings, as they are now."""
+        now = self.option("judge"), self.opener.settings
+        if now == self._judged_with:
+            return
         judges, model = self.judging()
+        self._judged_with = now
         self.context = replace(self.context, judges=judges, model=model).watched(self.run)
 
     @property
@@ -475,8 +480,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         if getattr(arguments, "embedder", before) != before and self.task is not None:
             raise ValueError("the embedder is chosen at the start: %qa start GRAPH --embedder NAME")
         task = super().current_task(arguments)
-        if hasattr(arguments, "judge"):
-            task.judge_again()
+        task.judge_again()
         return task
 
     def _begin(self, task: QuestionInCells, arguments: argparse.Namespace) -> Any:

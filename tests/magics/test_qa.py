@@ -219,6 +219,31 @@ def test_a_model_that_fails_on_known_questions_is_not_asked_and_the_card_says_so
     assert (by_rule.values, by_rule.confidence) == (first.values, first.confidence)
 
 
+def test_the_model_of_now_is_asked_whenever_the_task_was_started(notebook: Notebook) -> None:
+    doubtful = "Which huts have a warden who is a guide?"
+    notebook.good("%qa start huts:graph")
+    by_rule = notebook.good(f"%qa ask {doubtful}").value
+    with StubServer(lambda body: "How lovely, a hut.") as server:
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        with pytest.warns(NotFit):
+            asked = notebook.good(f"%qa ask {doubtful}").value
+        assert "stub was not heard" in asked.rationale and server.requests
+        before = len(server.requests)
+        notebook.good("%llm off")
+        assert notebook.good(f"%qa ask {doubtful}").value.rationale == by_rule.rationale
+        assert len(server.requests) == before
+
+
+def test_a_judge_of_one_question_is_not_that_of_the_next(notebook: Notebook) -> None:
+    with StubServer(lambda body: "How lovely, a hut.") as server:
+        notebook.good(f"%llm use stub --base-url {server.url}")
+        notebook.good("%qa start huts:graph --judge rule")
+        notebook(f'%qa ask "{WARDEN}" --judge model')
+        before = len(server.requests)
+        assert notebook.good(f'%qa ask "{WARDEN}"').value.judged_by == "rule"
+        assert before and len(server.requests) == before
+
+
 def test_the_names_of_an_open_graph_are_kept_while_it_is_as_its_file_says(
     notebook: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
