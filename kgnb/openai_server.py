@@ -133,10 +133,14 @@ class OpenAIServer:
         """The error of a refusal that only another setting can mend; None for any other refusal."""
         where = f"{self.service} (model {name})"
         if got.status in (401, 403):
-            also = " or KGNB_KEY=env:NAME" if self._table == "model" else ""
+            named = f'{self._table}.key = "env:NAME" in kgnb.toml'
+            if self._table == "model":
+                named = (
+                    f"%llm use MODEL --key env:NAME in a notebook, {named}, or KGNB_KEY=env:NAME"
+                )
             return ConfigError(
                 f"{where} refused the key with {got.status}: {got.message}",
-                fix=f'Set {self._table}.key = "env:NAME" in kgnb.toml{also}, where $NAME holds a valid key.',
+                fix=f"Name the variable that holds a valid key: {named}.",
             )
         if got.status == 404:
             return ConfigError(

@@ -6,6 +6,7 @@ Loading them is quick: a magic is imported when it is first used, and the sessio
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache, cached_property
@@ -18,7 +19,7 @@ from IPython.core.magic import no_var_expand
 
 from kgnb.agents.known import agents_from_elsewhere
 from kgnb.cell import enter_cell
-from kgnb.errors import UntrustedFile
+from kgnb.errors import KgnbError, UntrustedFile
 from kgnb.magics.answering import Answering
 from kgnb.settings import Settings
 
@@ -73,6 +74,10 @@ def families() -> tuple[type[VerbMagics], ...]:
     return tuple(map(_family, _names()))
 
 
+def _help(name: str) -> str:
+    return str(getattr(_family(name), name).__doc__)
+
+
 class Unused:
     """A magic that nobody has used yet: its first use, or a look at its help, imports it."""
 
@@ -85,7 +90,20 @@ class Unused:
 
     @property
     def __doc__(self) -> str:  # type: ignore[override]
-        return str(getattr(_family(self._name), self._name).__doc__)
+        return _help(self._name)
+
+
+class Overview:
+    """The magic ``%kgnb``: all magics with what each is for."""
+
+    def __call__(self, _line: str = "") -> None:
+        """Prints the list."""
+        print(self.__doc__)
+
+    @property
+    def __doc__(self) -> str:  # type: ignore[override]
+        lines = [f"  %{name:<9} {_help(name).strip().splitlines()[0]}" for name in _names()]
+        return "\n".join(["The magics of kgnb:", *lines, "", "%om? shows what one of them can do."])
 
 
 class Loaded:
@@ -106,6 +124,8 @@ class Loaded:
         for name in _names():
             for kind in ("line", "cell"):
                 shell.magics_manager.magics[kind][name] = no_var_expand(Unused(name, self))
+        shell.magics_manager.magics["line"]["kgnb"] = Overview()
+        self._format, warnings.formatwarning = warnings.formatwarning, _formatted
         self.hooks = (("pre_run_cell", _before_cell), ("post_run_cell", self._after_cell))
         for event, hook in self.hooks:
             shell.events.register(event, hook)
@@ -130,6 +150,8 @@ class Loaded:
     def unload(self) -> None:
         """Takes everything away, and closes the session."""
         manager = self.shell.magics_manager
+        manager.magics["line"].pop("kgnb", None)
+        warnings.formatwarning = self._format
         for name in _names():
             for kind in ("line", "cell"):
                 manager.magics[kind].pop(name, None)
@@ -265,6 +287,16 @@ def _misread(lines: list[str]) -> list[str]:
     return lines
 
 
+def _formatted(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> str:
+    """A warning of ours in one line, as our errors are shown: where in our code it arose helps
+    nobody.
+    """
+    if category.__module__ == KgnbError.__module__:
+        return f"{category.__name__}: {message}\n"
+    return _as_python(message, category, *where, **more)
+
+
+_as_python = warnings.formatwarning
 _misread.has_side_effects = True  # type: ignore[attr-defined]  # so that IPython does not call it while somebody types
 
 

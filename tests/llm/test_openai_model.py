@@ -256,7 +256,7 @@ def test_a_refused_key_or_unknown_path_names_the_setting_and_never_the_key(
     for status in (401, 403):
         with StubServer(always=stub.unauthorised(status)) as server:
             model = model_of(server)
-            with pytest.raises(ConfigError, match="model.key") as caught:
+            with pytest.raises(ConfigError, match="%llm use MODEL --key.*model.key") as caught:
                 model.ask(ASK)
         assert len(server.requests) == 1
         assert KEY not in "".join(traceback.format_exception(caught.value))

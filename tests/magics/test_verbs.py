@@ -1,3 +1,4 @@
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -5,6 +6,7 @@ import pytest
 
 import kgnb
 from kgnb import magics
+from kgnb.errors import NotFit
 from kgnb.magics.arguments import LineError
 from tests.magics.conftest import Notebook
 
@@ -33,11 +35,33 @@ def test_help_of_a_magic_is_there_before_its_first_use(
     before = set(shell.magics_manager.lsmagic()["line"])
     kgnb.load_ipython_extension(shell)
     new = set(shell.magics_manager.lsmagic()["line"]) - before
-    assert new == {family.magic for family in magics.families()}
+    assert new == {"kgnb", *(family.magic for family in magics.families())}
     assert "%om VERB --help" in shell.object_inspect_text("%om", detail_level=0)
     _, offered = shell.complete(None, "%ea pro", 7)
     assert "propose" in offered
     kgnb.unload_ipython_extension(shell)
+
+
+def test_the_name_of_the_package_lists_every_magic(notebook: Notebook) -> None:
+    said = notebook.good("%kgnb").printed
+    assert said == f"{notebook.shell.find_line_magic('kgnb').__doc__}\n"
+    for family in magics.families():
+        assert f"  %{family.magic} " in said
+    assert "Open graphs, name them" in said and "Ask a graph" in said
+
+
+def test_a_warning_of_ours_is_a_line_without_a_place_in_our_code(
+    folder: Any, new_shell: Callable[[], Any]
+) -> None:
+    def written(kind: type[Warning]) -> str:
+        return warnings.formatwarning("it guessed", kind, "watched.py", 115, "judge()")
+
+    shell, before = new_shell(), written(NotFit)
+    kgnb.load_ipython_extension(shell)
+    assert written(NotFit) == "NotFit: it guessed\n"
+    assert "watched.py:115: UserWarning: it guessed" in written(UserWarning)
+    kgnb.unload_ipython_extension(shell)
+    assert written(NotFit) == before != "NotFit: it guessed\n"
 
 
 def test_every_verb_has_a_summary_an_example_and_help_and_the_magic_lists_them(

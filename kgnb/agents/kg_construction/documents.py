@@ -216,8 +216,11 @@ def _text(data: bytes, path: Path) -> str:
     if data.startswith(_OLD_WORD):
         fix = "Save it as .docx or PDF."
         raise DataError("this is a Word document of before 2007", where=str(path), fix=fix)
-    if b"\0" in data[:2000] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError("this is not a text file", where=str(path), fix=_SUFFIXES)
+    at = data.find(b"\0", 0, 2000)
+    if at >= 0 and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        line = data.count(b"\n", 0, at) + 1
+        fix = "Save it as plain text (UTF-8), or take the byte out."
+        raise DataError("this is not text: a byte here is 0", where=f"{path}:{line}", fix=fix)
     text = _decoded(data)
     if path.suffix.lower() in (".html", ".htm", ".xhtml"):
         try:

@@ -64,10 +64,11 @@ class ToolPack(PackContent, Tabled):
         kinds = ", ".join(
             f"{count} {kind}" for kind, count in counts["constraints by kind"].items()
         )
-        notes = [
-            f"Not enforced: {w.kind}{f' of {self.tbox.label(w.about)}' if w.about else ''}: {w.text}."
-            for w in self.warnings[:12]
-        ]
+        notes = []
+        for w in self.warnings[:12]:
+            about = f" of {self.tbox.label(w.about)}" if w.about else ""
+            end = "" if w.text.endswith((".", "?")) else "."
+            notes.append(f"Not enforced: {w.kind}{about}: {w.text}{end}")
         if len(self.warnings) > 12:
             notes.append(f"... and {len(self.warnings) - 12} more warnings (pack.warnings).")
         return Table(

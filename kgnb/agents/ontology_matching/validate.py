@@ -152,7 +152,7 @@ def _open(one: Judged, taken: Set[tuple[Side, Key]], *, few: bool) -> tuple[floa
     if shared:
         why = f"too little speaks for {near}"
     else:
-        why = f"no word in common with {near}" + (", and no language" if abroad else "")
+        why = f"no word in common with {near}" + (", and no language either" if abroad else "")
     return shared + cosine, _undecided(one, cosine, nearest, why)
 
 

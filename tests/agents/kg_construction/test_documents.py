@@ -91,7 +91,8 @@ def test_a_pdf_is_read_and_unreadable_files_are_errors(tmp_path: Path) -> None:
         ("empty.txt", b" \n", "there is no text in it"),
         ("empty.csv", b"\n,,\n", "there is no text in it"),
         ("quote.csv", b'book,pages\n"Salt,98\n', "the table cannot be read"),
-        ("picture.txt", b"\x89PNG\0\0\0", "not a text file"),
+        ("picture.txt", b"\x89PNG\0\0\0", r"picture.txt:1: this is not text"),
+        ("log.txt", b"first\nsecond\x00\n", r"log.txt:2: this is not text.*\n.*take the byte out"),
     ):
         (tmp_path / name).write_bytes(content)
         (entry,) = find_documents(tmp_path / name)
