@@ -12,17 +12,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kgnb.agents.entity_alignment.candidates import places
 from kgnb.agents.entity_alignment.comparison import AskedEntities
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
-from kgnb.agents.entity_alignment.record_proposal import bar_of
+from kgnb.agents.entity_alignment.record_proposal import bar_of, ranked
 from kgnb.agents.entity_alignment.records import RecordMatch, calibrated
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.errors import DataError
 from kgnb.kg.vocabulary import TYPE
 from kgnb.results.bundle import count
-from kgnb.vectors.reproducible import exp
 
 _SIDES = ("source", "target")
 _OUT = -3.0  # log-odds below which a pair is not considered
@@ -57,19 +55,9 @@ def of_one_table(
         )
     )
     heads = _heads(size, rows.tolist(), columns.tolist(), known)
-    k = options.k
-    candidates = np.full((size, k), -1, dtype=np.int32)
-    similarities = np.full((size, k), -np.inf, dtype=np.float32)
-    scores = np.zeros((size, k), dtype=np.float32)
-    evidence = np.full((size, k, len(match.fields)), np.nan, dtype=np.float32)
-    to_head = (heads[pairs.rows] == pairs.columns).astype(np.float32)
-    place = places(pairs.rows, pairs.columns, (odds + 100 * to_head).astype(np.float32))
-    top = place < k
-    at = (pairs.rows[top], place[top])
-    candidates[at] = pairs.columns[top]
-    similarities[at] = (1 / (1 + exp(-odds[top]))).astype(np.float32)
-    scores[at] = chance[top]
-    evidence[at] = match.alike[top]
+    k, to_head = options.k, heads[pairs.rows] == pairs.columns
+    listed = ranked(match, np.arange(size), chance, to_head, k)
+    candidates, similarities, scores, evidence = listed
     first = np.where(heads != np.arange(size), heads, -1).astype(np.int32)
     best = np.zeros(size, dtype=np.float32)
     np.maximum.at(best, pairs.rows, chance)

@@ -2,8 +2,9 @@
 
 Kinds: text (names, addresses, titles), number (with or without a unit), date, phone, mail, url and
 code (identifiers). A kind is read off the values, never off the header, which may be in any
-language. Similarities lie between 0 and 1, and mean the same for every kind: 1 equal, from
-``CLOSE`` on written differently, from ``PARTLY`` on partly equal.
+language. Two columns with few values may be one of category: red goes together with tinto.
+Similarities lie between 0 and 1, and mean the same for every kind: 1 equal, from ``CLOSE`` on
+written differently, from ``PARTLY`` on partly equal.
 """
 
 from __future__ import annotations
@@ -32,12 +33,13 @@ from kgnb.kg.vocabulary import TYPE
 from kgnb.results.bundle import count
 from kgnb.vectors.reproducible import log
 
-Kind = OneOf["text", "number", "date", "phone", "mail", "url", "code"]
+Kind = OneOf["text", "number", "date", "phone", "mail", "url", "code", "category"]
 Singles = NDArray[np.float32]
 Longs = NDArray[np.int64]
 
 CLOSE, PARTLY, SLIGHTLY = 0.85, 0.6, 0.35  # similarities that the levels of agreement begin at
 VALUES = 3  # of a property of one entity that are compared
+CATEGORIES = 30  # values up to which it is counted how two columns go together
 MISSING = frozenset(
     {"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "?", "tbd", "k.a.", "unbekannt"}
 )
@@ -158,7 +160,7 @@ def plain(text: str) -> str:
 
 
 def readings(text: str) -> frozenset[tuple[int, int, int]]:
-    """The dates (year, month, day; 0 where not stated) that a text may mean.
+    """The dates (year, month, day; 0 where not stated) that a text may mean, or spans.
 
     >>> sorted(readings("02.03.1940")), sorted(readings("1950")), sorted(readings("2 January 1931"))
     ([(1940, 2, 3), (1940, 3, 2)], [(1950, 0, 0)], [(1931, 1, 2)])
@@ -270,6 +272,11 @@ class RecordField:
     def length(self) -> float:
         """Words of a value, on average."""
         return float(np.mean([len(one) for one in self.tokens])) if self.tokens else 0.0
+
+    @cached_property
+    def few(self) -> bool:
+        """Whether it has few values, each many times."""
+        return 1 < len(self.texts) <= min(CATEGORIES, int(self.often.sum()) // 4)
 
     @property
     def filled(self) -> float:
@@ -611,6 +618,28 @@ def alike_values(
     return _alike_texts(left, right, one, other)
 
 
+def associated(
+    left: RecordField, right: RecordField, pairs: tuple[Longs, Longs], likely: tuple[Longs, Longs]
+) -> Singles:
+    """How firmly two values go together among likely pairs, a pair itself aside; NaN where one is
+    missing. Both ways must be usual: red with tinto, and tinto with red.
+    """
+    ends = [left.held[pairs[0], 0], right.held[pairs[1], 0]]
+    met = [left.held[likely[0], 0], right.held[likely[1], 0]]
+    there, known = (np.minimum(*sides) >= 0 for sides in (ends, met))
+    counts = np.zeros((len(left.texts), len(right.texts)))
+    np.add.at(counts, (met[0][known], met[1][known]), 1.0)
+    width = len(right.held)
+    own = np.isin(pairs[0] * width + pairs[1], likely[0] * width + likely[1])[there]
+    at = ends[0][there], ends[1][there]
+    together = counts[at] - own
+    one, other = (counts.sum(axis=1 - axis)[place] - own for axis, place in enumerate(at))
+    found = np.full(len(pairs[0]), np.nan, dtype=np.float32)
+    # one more of each, that goes with anything
+    found[there] = np.maximum(together, 0) / np.sqrt((one + 1) * (other + 1))
+    return found
+
+
 class _Shared(NamedTuple):
     """What the words of two values weigh that they share, and all words of either."""
 
@@ -685,15 +714,20 @@ def _in_common(
 
 def apart(left: RecordField, right: RecordField, pairs: tuple[Longs, Longs]) -> Singles:
     """The shares of words, of figures and of names that each of two entities has and the other
-    lacks: (n, 3), of their first values.
+    lacks, and of words that either has alone: (n, 4), of their first values.
     """
-    found = np.zeros((len(pairs[0]), 3), dtype=np.float32)
+    found = np.zeros((len(pairs[0]), 4), dtype=np.float32)
     mine, yours = left.held[pairs[0], 0], right.held[pairs[1], 0]
     there = (mine >= 0) & (yours >= 0)
     by_rarity, figures, counted = _shared(left, right, mine[there], yours[there])
     named = left.name.casefold() in NAMING
     found[there] = np.column_stack(
-        [by_rarity.apart, figures.apart, counted.apart if named else by_rarity.apart * 0]
+        [
+            by_rarity.apart,
+            figures.apart,
+            counted.apart * named,
+            1 - by_rarity.both / np.maximum(np.maximum(by_rarity.left, by_rarity.right), 1e-9),
+        ]
     )
     return found
 

@@ -53,24 +53,10 @@ def of_records(
     confidence[pairs.rows[mine]] = chances[mine]
 
     rows = asked.sources
-    count, k = len(rows), options.k
-    place_of = np.full(size[0], -1, dtype=np.int64)
-    place_of[rows] = np.arange(count)
-    candidates = np.full((count, k), -1, dtype=np.int32)
-    similarities = np.full((count, k), -np.inf, dtype=np.float32)
-    scores = np.zeros((count, k), dtype=np.float32)
-    evidence = np.full((count, k, len(match.fields)), np.nan, dtype=np.float32)
-    place = places(pairs.rows, pairs.columns, odds + 100 * mine.astype(np.float32))
-    top = place < k
-    at = (place_of[pairs.rows[top]], place[top])
-    similar = (1 / (1 + exp(-odds))).astype(np.float32)
     shared = one_each(pairs, match.odds, size).astype(np.float32)
-    candidates[at] = pairs.columns[top]
-    similarities[at] = similar[top]
     # the chance as calibrated where the pair is each other's best, so that scores and confidence agree
-    scores[at] = np.where(mine, chances, shared)[top]
-    evidence[at] = match.alike[top]
-
+    listed = ranked(match, rows, np.where(mine, chances, shared), mine, options.k)
+    candidates, similarities, scores, evidence = listed
     matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
     first = np.where(given[rows] >= 0, given[rows], -1).astype(np.int32)
     sure = confidence[rows]
@@ -81,8 +67,8 @@ def of_records(
     first[reasons != matched] = -1
     best, second = (
         np.where(np.isfinite(similarities[:, j]), similarities[:, j], 0.0)
-        if k > j
-        else np.zeros(count)
+        if options.k > j
+        else np.zeros(len(rows))
         for j in (0, 1)
     )
     margin = np.clip(best - second, 0.0, 1.0).astype(np.float32)
@@ -110,6 +96,29 @@ def of_records(
         records=True,
         proposed=proposed,
     )
+
+
+def ranked(
+    match: RecordMatch, rows: Integers | Longs, chances: Singles, chosen: NDArray[np.bool_], k: int
+) -> tuple[Integers, Singles, Singles, Singles]:
+    """The ``k`` candidates of each of these rows, the chosen one first: their columns, similarities,
+    chances and what their fields say.
+    """
+    pairs, odds, shape = match.pairs, match.odds.astype(np.float32), (len(rows), k)
+    row = np.full(match.size[0], -1, dtype=np.int64)
+    row[rows] = np.arange(len(rows))
+    place = places(pairs.rows, pairs.columns, odds + 100 * chosen.astype(np.float32))
+    top = place < k
+    at = (row[pairs.rows[top]], place[top])
+    candidates = np.full(shape, -1, dtype=np.int32)
+    similarities = np.full(shape, -np.inf, dtype=np.float32)
+    scores = np.zeros(shape, dtype=np.float32)
+    evidence = np.full((*shape, len(match.fields)), np.nan, dtype=np.float32)
+    candidates[at] = pairs.columns[top]
+    similarities[at] = (1 / (1 + exp(-odds[top]))).astype(np.float32)
+    scores[at] = chances[top]
+    evidence[at] = match.alike[top]
+    return candidates, similarities, scores, evidence
 
 
 _EVEN = 0.35  # among candidates that are all alike the best one means nothing

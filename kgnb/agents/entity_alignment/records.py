@@ -11,6 +11,7 @@ fitted on many tables with known matches turns both into a probability that can 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -28,6 +29,7 @@ from kgnb.agents.entity_alignment.fields import (
     RecordField,
     alike_values,
     apart,
+    associated,
     comparable,
     fields_of_both,
     words,
@@ -63,6 +65,7 @@ USUAL: dict[Kind, tuple[float, ...]] = {
     "mail": (0.10, 0.01, 0.05, 0.09, 0.75),
     "url": (0.08, 0.01, 0.05, 0.11, 0.75),
     "code": (0.25, 0.01, 0.04, 0.10, 0.60),
+    "category": (0.10, 0.10, 0.20, 0.30, 0.30),
 }
 """How matches agree in fields of a kind, before anything is learnt."""
 COINCIDENCE: dict[Kind, float] = {
@@ -73,6 +76,7 @@ COINCIDENCE: dict[Kind, float] = {
     "mail": 0.0001,
     "url": 0.0005,
     "code": 0.001,
+    "category": 0.01,
 }
 """How often values of a kind are equal by chance, before anything is counted."""
 
@@ -83,6 +87,7 @@ class FieldPair(NamedTuple):
     left: RecordField
     right: RecordField
     kind: Kind
+    likely: CandidatePairs | None = None  # of a category, the pairs that show what goes together
 
     @property
     def name(self) -> str:
@@ -107,7 +112,7 @@ class RecordMatch:
     speaks: Singles
     whole: Singles  # how alike all values together are spelt, less how alike others are
     apart: (
-        Singles  # (pairs, 3): shares of words, figures and names that the other lacks (``apart``)
+        Singles  # (pairs, 4): shares of words, figures and names that the other lacks (``apart``)
     )
     size: tuple[int, int]  # entities of either side
     one_table: bool = False  # which is searched for duplicates
@@ -239,10 +244,15 @@ def compare_records(
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
     among = np.column_stack([agreement(pair, others) for pair in fields])
-    said = np.zeros((len(pairs.rows), 3), dtype=np.float32)
+    said = np.zeros((len(pairs.rows), 4), dtype=np.float32)
+    surest = likely & (whole >= np.median(whole[likely])) if likely.any() else likely
     for pair in fields:
         if pair.kind == "text":
-            said = np.maximum(said, apart(pair.left, pair.right, pairs))
+            lacks = apart(pair.left, pair.right, pairs)
+            if surest.any() and not one_table:
+                # two languages, or two ways to write sizes: matches lack each other's words too
+                lacks -= lacks[surest].mean(axis=0)
+            said = np.maximum(said, lacks)
     match = _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
     return replace(match, apart=said, one_table=one_table)
 
@@ -269,38 +279,42 @@ def _field_pairs(
     """
     mutual = CandidatePairs(pairs.rows[likely], pairs.columns[likely])
     random = CandidatePairs(others.rows[:_PROBED], others.columns[:_PROBED])
-    signals: dict[tuple[int, int], float] = {}
+    signals: dict[tuple[int, int], tuple[float, FieldPair]] = {}
     for at, one in enumerate(sides[0]):
         for place, other in enumerate(sides[1]):
-            kind = comparable(one.kind, other.kind)
-            if kind is None:
-                continue
-            pair = FieldPair(one, other, kind)
-            there, chance = (agreement(pair, some) for some in (mutual, random))
-            if not np.isfinite(there).any():
-                continue
-            signal = float(np.nanmean(there)) - (
-                float(np.nanmean(chance)) if np.isfinite(chance).any() else 0.0
-            )
-            # of equally good ones the field that more entities have
-            signal *= min(1.0, 0.5 + np.isfinite(there).mean())
-            if signal >= _SIGNAL:
-                signals[at, place] = signal
+            for pair in _ways(one, other, mutual):
+                signal = _signal(*(agreement(pair, some) for some in (mutual, random)))
+                if signal >= max(_SIGNAL, signals.get((at, place), (0.0,))[0]):
+                    signals[at, place] = signal, pair
     chosen = set()
     for axis in (0, 1):
         for at in {key[axis] for key in signals}:
-            ranked = sorted((-signal, key) for key, signal in signals.items() if key[axis] == at)
-            chosen.add(ranked[0][1])
-    return [
-        FieldPair(one, other, kind)
-        for at, place in sorted(chosen)
-        for one, other in [(sides[0][at], sides[1][place])]
-        if (kind := comparable(one.kind, other.kind)) is not None
-    ]
+            ends = sorted(key for key in signals if key[axis] == at)
+            chosen.add(max(ends, key=lambda key: signals[key][0]))
+    return [signals[key][1] for key in sorted(chosen)]
+
+
+def _ways(one: RecordField, other: RecordField, mutual: CandidatePairs) -> Iterator[FieldPair]:
+    """As what two fields may be compared."""
+    kind = comparable(one.kind, other.kind)
+    if kind is not None:
+        yield FieldPair(one, other, kind)
+    if one.few and other.few and kind == "text":
+        yield FieldPair(one, other, "category", mutual)
+
+
+def _signal(there: Singles, chance: Singles) -> float:
+    """How much likelier pairs agree more than random ones; more for fields that more of them have."""
+    if not np.isfinite(there).any():
+        return 0.0
+    by_chance = float(np.nanmean(chance)) if np.isfinite(chance).any() else 0.0
+    return (float(np.nanmean(there)) - by_chance) * min(1.0, 0.5 + float(np.isfinite(there).mean()))
 
 
 def agreement(pair: FieldPair, pairs: CandidatePairs) -> Singles:
     """How alike two entities are in a field: the best of their values; NaN where one has none."""
+    if pair.likely is not None:
+        return associated(pair.left, pair.right, pairs, pair.likely)
     found = np.full(len(pairs.rows), np.nan, dtype=np.float32)
     for mine in range(pair.left.held.shape[1]):
         for yours in range(pair.right.held.shape[1]):
@@ -361,7 +375,7 @@ def _learnt(
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
         chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
-    together = np.zeros((len(chance), 3), dtype=np.float32)
+    together = np.zeros((len(chance), 4), dtype=np.float32)
     return RecordMatch(fields, pairs, alike, level, speaks, whole, together, size)
 
 
@@ -431,54 +445,60 @@ HARD: frozenset[Kind] = frozenset({"phone", "mail", "url", "date", "code"})
 """Kinds whose values are nobody else's, or nearly so."""
 
 LIKENESS = {
-    "agrees": 0.22,
-    "disagrees": 0.22,
-    "spelt alike": 7.15,
-    "identifiers equal": 0.32,
-    "identifiers differ": -2.38,
-    "texts equal": -0.37,
-    "texts differ": -0.49,
-    "words apart": 1.56,
-    "figures apart": -1.9,
-    "names apart": -3.0,
-    "": -2.44,
+    "agrees": 0.21,
+    "disagrees": 0.11,
+    "spelt alike": 6.12,
+    "identifiers equal": 0.3,
+    "identifiers differ": -2.74,
+    "texts equal": -0.2,
+    "texts differ": -0.52,
+    "words apart": -0.48,
+    "figures apart": -1.1,
+    "names apart": -0.89,
+    "words alone": -0.9,
+    "fields together": 0.53,
+    "": -2.27,
 }
 """Log-odds that two records are the same, whatever else they may be compared with: a logistic
 regression over what their fields say and how alike all their values together are spelt."""
 CALIBRATION = {
     "likeness": 0.42,
     "margin": 0.47,
-    "spelt alike": 0.83,
-    "identifiers equal": 1.19,
-    "identifiers differ": -2.04,
-    "texts equal": 0.11,
-    "texts differ": -0.3,
-    "words apart": 0.71,
-    "figures apart": -1.28,
-    "names apart": -2.35,
-    "disagrees": 0.34,
-    "below the usual": 1.6,
-    "entities": 0.73,
-    "share": 11.42,
-    "": -12.49,
+    "spelt alike": 1.14,
+    "identifiers equal": 1.11,
+    "identifiers differ": -2.16,
+    "texts equal": -0.11,
+    "texts differ": -0.37,
+    "words apart": -0.2,
+    "figures apart": -0.88,
+    "names apart": -1.04,
+    "words alone": -1.22,
+    "fields together": -0.02,
+    "disagrees": 0.4,
+    "below the usual": 1.82,
+    "entities": 1.09,
+    "share": 10.0,
+    "": -12.62,
 }
 """Log-odds of a match of two records that are each other's best."""
 DUPLICATES = {
-    "likeness": 0.39,
-    "margin": 0.06,
-    "spelt alike": 1.47,
-    "identifiers equal": 1.03,
-    "identifiers differ": -2.5,
-    "texts equal": 0.43,
-    "texts differ": -1.27,
-    "words apart": -0.6,
-    "figures apart": 1.86,
-    "names apart": -10.48,
+    "likeness": 0.59,
+    "margin": 0.11,
+    "spelt alike": 0.55,
+    "identifiers equal": 0.11,
+    "identifiers differ": -2.2,
+    "texts equal": 0.37,
+    "texts differ": -1.1,
+    "words apart": 1.28,
+    "figures apart": 1.84,
+    "names apart": -4.32,
+    "words alone": -1.59,
+    "fields together": -0.06,
     "disagrees": 0.0,
     "below the usual": 0.0,
     "entities": 0.0,
-    "share": -0.91,
-    "": -1.27,
+    "share": -0.37,
+    "": -1.69,
 }
 """The same of two records of one table, whatever others they are like. All are fitted on tables with known
 matches, each kind counting the same (``python -m benchmarks.tables``, docs/evaluation.md)."""
@@ -492,8 +512,12 @@ DIFFERS = -2.5  # and where hardly any match differs so
 
 
 def traits(match: RecordMatch) -> Doubles:
-    """What ``LIKENESS`` weighs, for every pair: (pairs, 7)."""
+    """What ``LIKENESS`` weighs, for every pair: (pairs, 12)."""
     hard = np.array([pair.kind in HARD for pair in match.fields])
+    together = match.speaks.sum(axis=1, dtype=np.float64) - log(np.array([max(match.size)]))
+    if not match.one_table:
+        chance = one_each(match.pairs, together, match.size)
+        together = log(chance + 1e-9) - log(1 - chance + 1e-9)
     level, soft = match.level[:, hard], match.level[:, ~hard]
     columns = [
         np.clip(np.clip(match.speaks, 0, None).sum(axis=1), 0, 15),
@@ -503,21 +527,11 @@ def traits(match: RecordMatch) -> Doubles:
         (level == 0).sum(axis=1),
         (soft >= 3).sum(axis=1),
         ((soft >= 0) & (soft <= 1)).sum(axis=1),
-        *np.clip(match.apart - _usually_apart(match), 0, None).T,
+        *match.apart.T,
+        # few fields together say no more than each by itself
+        np.clip(together, -6, 6) * np.clip(((match.level >= 0).sum(axis=1) - 3) / 3, 0, 1),
     ]
     return np.column_stack(columns).astype(np.float64)
-
-
-def _usually_apart(match: RecordMatch) -> Singles:
-    """How far the likeliest pairs are apart: where two tables are in two languages, or write sizes in
-    two ways, matches lack each other's words and figures too.
-    """
-    likely = _mutual(match.pairs, match.whole.astype(np.float64), *match.size)
-    if match.one_table or not likely.any():
-        return np.zeros(3, dtype=np.float32)
-    likely &= match.whole >= np.median(match.whole[likely])
-    found: Singles = match.apart[likely].mean(axis=0)
-    return found
 
 
 def features(

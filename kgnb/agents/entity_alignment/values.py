@@ -22,7 +22,7 @@ Floats = NDArray[np.float32]
 
 MATCHED = "matched"
 WEIGHTS = "weights of the views"  # how a note about them begins
-NO_CANDIDATE = "there is nothing to compare by"
+NO_CANDIDATE = "no candidate is listed, or there is nothing to compare by"
 TAKEN = "the best candidate fits another better"
 DOUBTFUL = "the best candidate is too doubtful"
 ALONE = "no other row is a duplicate"

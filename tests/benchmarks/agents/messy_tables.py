@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.agents.twin_tables import TWIN_KINDS, TWINS_ALIKE
+
 Record = dict[str, str]
 
 GIVEN = (
@@ -832,8 +834,8 @@ TRADED = {
     "cables": (cable, cable_a, cable_b),
 }
 """Firms of one family in several trades, and goods that are told apart by codes and measures."""
-ALL_KINDS = KINDS | UNSEEN | TRADED
-TWIN = {
+ALL_KINDS = KINDS | UNSEEN | TRADED | TWIN_KINDS
+TWIN = TWINS_ALIKE | {
     "companies": ("name", "site"),
     "people": ("family", "street", "house", "city", "phone"),
     "products": ("brand", "thing"),
