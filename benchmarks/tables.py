@@ -5,7 +5,7 @@ said to be right; and the fit of the constants behind that.
     KGNB_DATA=DIR python -m benchmarks.tables --left-out  every kind judged by a fit on the others
     KGNB_DATA=DIR python -m benchmarks.tables --fit       also the constants fitted on all of them
 
-Tables are drawn (``tests.benchmarks.agents.messy_tables``, ``other_tables``) and taken from real ones
+Tables are drawn (``tests.benchmarks.agents.messy_tables``, ``other_tables``, ``later_tables``) and taken from real ones
 with known matches (DIR/er-tables): each whole, and samples of 30 to 300 rows. Without DIR only drawn
 ones. ``--cases FOLDER`` adds its crm_customers.csv, erp_companies.csv, people_a.csv and people_b.csv.
 """
@@ -45,6 +45,7 @@ from kgnb.agents.entity_alignment.records import (
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.tasks.aligning import align
 from kgnb.tasks.sides import open_sides
+from tests.benchmarks.agents.later_tables import LATER, LATER_KINDS, drawn_later
 from tests.benchmarks.agents.messy_tables import ALL_KINDS, Record, TablePair, drawn, listed_twice
 from tests.benchmarks.agents.other_tables import OTHER_KINDS, drawn_other
 
@@ -452,6 +453,11 @@ def as_installed(data: Path | None, more: Path | None, folder: Path) -> None:
         sets += [
             ("not fitted on", drawn_other(kind, size, 1, overlap=overlap, mess=mess, twice=twice))
             for size, overlap, mess, twice in OTHERS
+        ]
+    for kind in LATER_KINDS:
+        sets += [
+            ("of a third make", drawn_later(kind, size, 1, overlap=overlap, mess=mess, twins=twins))
+            for size, overlap, mess, twins in LATER
         ]
     for name in REAL if data is not None else ():
         table = real(data / "er-tables" / name)

@@ -152,6 +152,7 @@ class Output:
     Args:
         write: its text, from the task once it has run.
         needs: the input without which there is nothing to write.
+        check: raises, before anything is computed, where it cannot be written for this task.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Output:
     write: Callable[[Any], str]
     metavar: str = "FILE"
     needs: str = ""
+    check: Callable[[Any], None] | None = None
 
 
 @dataclass(frozen=True)

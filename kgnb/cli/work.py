@@ -41,6 +41,9 @@ def run_agent(agent: Agent, given: dict[str, Any]) -> int:
     work = Work(given)
     with work.reading(*(_words(inputs[one.name]) for one in agent.inputs if not one.optional)):
         task = work.task(agent, inputs, given)
+        for output in beside:
+            if output.check is not None:
+                output.check(task)
         with stoppable(task.run):
             value = task.run_through()
     for out in outs:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -214,6 +215,12 @@ def table_quads(
         mends.note(
             "the first row names the columns, though it looks like one of the others", first, ""
         )
+    if key != 0 and 5 * len({*columns[0]} - {""}) >= 4 * len(rows):  # a key, but for slips
+        by = "their number" if key is None else f"the column {header[key]!r}"
+        kind = f"repeated or empty in the first column, so that {by} names the rows"
+        for cell, often in Counter(columns[0]).items():
+            if often > 1 or not cell:
+                mends.note(kind, cell, "")
     reads = readers(columns, semicolons=semicolons, mends=mends)
     words = [at for at, cells in enumerate(columns) if reads[at] is None and _wordy(cells)]
     names = _naming(header, [at for at in words if at != key], key)

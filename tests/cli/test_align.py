@@ -1,5 +1,6 @@
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,11 @@ def test_no_other_pair_than_the_listed_candidates_is_considered(kgnb, tmp_path):
     ranked = Path("mine.tsv").read_text(encoding="utf-8").splitlines()
     found = {(line.split("\t")[0], line.split("\t")[2]) for line in ranked}
     assert found and found <= allowed
+    total = int(re.search(r"of (\d+) entities matched", said.err)[1])
+    assert (
+        f"{total - 40} left unmatched: the candidates that were given name none for it" in said.err
+    )
+    assert "there is nothing to compare by" not in said.err
 
 
 def test_candidates_of_other_graphs_are_refused(kgnb):
@@ -167,6 +173,7 @@ def test_pairs_of_two_tables_are_written_side_by_side_and_read_again(kgnb, tmp_p
     left = [f"P{at},{kind} {size},{at + 0.5}" for at, (kind, size) in enumerate(named)]
     right = [f'S{at};"{kind}, {size}";"Acme\nLtd"' for at, (kind, size) in enumerate(named)]
     ours, theirs, out = tmp_path / "ours.csv", tmp_path / "theirs.csv", tmp_path / "same.csv"
+    once = tmp_path / "once.csv"
     ours.write_text("\n".join(["part,name,price", *left]), encoding="utf-8")
     theirs.write_text("\n".join(["sku;article;maker", *right]), encoding="utf-8")
     said = kgnb("align", str(ours), str(theirs), "--precision", "0", "--out", str(out))
@@ -179,3 +186,8 @@ def test_pairs_of_two_tables_are_written_side_by_side_and_read_again(kgnb, tmp_p
         assert float(row["source price"]) == int(row["source"][-1]) + 0.5
     again = kgnb("evaluate", str(out), str(out))
     assert again.status == 0 and "6" in again.out.splitlines()[-1]
+    both = kgnb("align", str(ours), str(theirs), "--merged", str(once))
+    assert both.status == 1 and "these are two" in both.err
+    assert not both.out and not once.exists(), "refused before anything is computed"
+    alone = kgnb("align", str(ours), "--merged", str(once))
+    assert alone.status == 0 and len(once.read_text(encoding="utf-8").splitlines()) == 7

@@ -143,6 +143,26 @@ def test_a_table_without_a_key_counts_its_rows_and_tabs_are_read_too(tmp_path: P
     assert graph.ask(f"{PREFIXES} ASK {{ t:1 c:o 1 . t:2 c:o 2.5 . t:3 c:o 1 }}")
 
 
+@pytest.mark.parametrize(
+    ("rows", "by", "which"),
+    [
+        (["a,1,x", "b,2,x", "b,3,y", "d,4,x", "e,5,y", "f,6,y"], "the column 'n'", "1 ('b')"),
+        (["a,1,x", "b,1,x", ",3,y", "d,4,x", "e,4,y", "g,7,y"], "their number", "1 ('')"),
+    ],
+)
+def test_a_first_column_that_is_a_key_but_for_slips_is_said(
+    rows: list[str], by: str, which: str, tmp_path: Path
+) -> None:
+    (note,) = reading_notes(tools(tmp_path, "\n".join(["no,n,colour", *rows])))
+    assert f"in the first column, so that {by} names the rows: {which}" in note
+
+
+def test_a_first_column_of_words_that_come_often_is_no_key_and_that_is_no_news(
+    tmp_path: Path,
+) -> None:
+    assert reading_notes(tools(tmp_path, "colour,n\nred,1\nred,2\nblue,3\nblue,4\n")) == []
+
+
 def test_two_tables_of_the_same_things_are_aligned(tmp_path: Path) -> None:
     lines = [
         "1,Alder Hut,1874,2310",

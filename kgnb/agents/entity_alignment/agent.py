@@ -175,6 +175,7 @@ AGENT = Agent(
             "of one table: each thing once, with the first known value of every property",
             later(f"{_PROVIDED}:merged_table"),
             "FILE.csv",
+            check=later(f"{_PROVIDED}:check_one_table"),
         ),
     ),
     about="""Find which entities of two graphs are the same.

@@ -61,7 +61,7 @@ def of_one_table(
     first = np.where(heads != np.arange(size), heads, -1).astype(np.int32)
     best = np.zeros(size, dtype=np.float32)
     np.maximum.at(best, pairs.rows, chance)
-    matched, no_candidate, _, doubtful, alone = range(len(REASONS))
+    matched, no_candidate, _, doubtful, alone, *_ = range(len(REASONS))
     member = np.isin(np.arange(size), first[first >= 0])
     reasons = np.select(
         [first >= 0, member | (best < _WORTH_A_LOOK), candidates[:, 0] < 0],
@@ -145,15 +145,8 @@ def clusters(settled: Settled) -> dict[int, list[int]]:
 def merged(settled: Settled) -> str:
     """The table with each thing once, as CSV: the first known value of every property in its
     cluster, and which entities were merged.
-
-    Raises:
-        ValueError: two different graphs were aligned.
     """
     graph = settled.proposal.left
-    if graph is not settled.proposal.right:
-        raise ValueError(
-            "--merged writes one table without its duplicates: name one table, not two"
-        )
     columns = _columns(graph)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

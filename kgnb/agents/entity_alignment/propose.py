@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +43,7 @@ from kgnb.agents.entity_alignment.comparison import (
     BESIDE,
     EVERYONE,
     NEAREST,
+    AskedEntities,
     Entities,
     GraphComparison,
     Links,
@@ -56,7 +58,14 @@ from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.record_proposal import of_records, said_of_links
 from kgnb.agents.entity_alignment.records import are_records, compare_records
 from kgnb.agents.entity_alignment.relations import Matrix
-from kgnb.agents.entity_alignment.values import REASONS, WEIGHTS, Options, Proposal
+from kgnb.agents.entity_alignment.values import (
+    MATCHED,
+    REASONS,
+    UNLISTED,
+    WEIGHTS,
+    Options,
+    Proposal,
+)
 from kgnb.results.bundle import count
 from kgnb.run.dask import blocks_on
 from kgnb.vectors.close_pairs import alone
@@ -94,6 +103,19 @@ def propose(
         ValueError: a seed, source or target is not in its graph.
     """
     task = asked(left, right, seeds, sources, targets, options, candidates)
+    found = _proposed(left, right, embedder, options, task)
+    if task.listed is None:
+        return found
+    listed = np.isin(found.sources, task.listed if left is right else task.listed[:, 0])
+    unlisted = ~listed & (found.reasons != REASONS.index(MATCHED))
+    reasons = np.where(unlisted, REASONS.index(UNLISTED), found.reasons).astype(np.int8)
+    return replace(found, reasons=reasons)
+
+
+def _proposed(
+    left: EntityGraph, right: EntityGraph, embedder: Embedder, options: Options, task: AskedEntities
+) -> Proposal:
+    """The proposal, by records or by all views."""
     if left is right and len(left):  # one table, searched for duplicates
         records = compare_records(left, right, listed=task.listed, seed=options.seed)
         return of_one_table(left, task, records, options)
@@ -257,7 +279,7 @@ def proposal(
     asked, options = comparison.asked, comparison.options
     views = tuple(found.evidence.prior) if found else ()
     size, k = len(asked.sources), options.k
-    matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
+    matched, no_candidate, taken, doubtful, *_ = range(len(REASONS))
     candidates = np.full((size, k), -1, dtype=np.int32)
     similarities = np.full((size, k), -np.inf, dtype=np.float32)
     scores = np.zeros((size, k), dtype=np.float32)

@@ -15,6 +15,7 @@ from kgnb.agents.entity_alignment.judging_values import (
     PlanQuestion,
     Selected,
 )
+from kgnb.errors import DataError
 from kgnb.judging import Judge
 from kgnb.mapping_files import WRITERS
 
@@ -82,4 +83,16 @@ def turtle(settled: Settled) -> str:
 
 def merged_table(task: Any) -> str:
     """One table's duplicates made one thing each, as CSV."""
+    check_one_table(task)
     return merged(task.settled())
+
+
+def check_one_table(task: Any) -> None:
+    """Raises DataError where two tables are aligned, which leave nothing to merge."""
+    sides = task.sides
+    if sides.left is not sides.right:
+        raise DataError(
+            "--merged writes one table without its duplicates, and these are two",
+            where=f"{sides.left.name} and {sides.right.name}",
+            fix="Name one of them alone, or write the pairs with --out FILE.csv, both sides beside each other.",
+        )

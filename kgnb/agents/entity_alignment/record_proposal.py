@@ -57,7 +57,7 @@ def of_records(
     # the chance as calibrated where the pair is each other's best, so that scores and confidence agree
     listed = ranked(match, rows, np.where(mine, chances, shared), mine, options.k)
     candidates, similarities, scores, evidence = listed
-    matched, no_candidate, taken, doubtful, _ = range(len(REASONS))
+    matched, no_candidate, taken, doubtful, *_ = range(len(REASONS))
     first = np.where(given[rows] >= 0, given[rows], -1).astype(np.int32)
     sure = confidence[rows]
     low = sure < bar_of(sure[first >= 0], options)

@@ -22,11 +22,12 @@ Floats = NDArray[np.float32]
 
 MATCHED = "matched"
 WEIGHTS = "weights of the views"  # how a note about them begins
-NO_CANDIDATE = "no candidate is listed, or there is nothing to compare by"
+NO_CANDIDATE = "there is nothing to compare by"
 TAKEN = "the best candidate fits another better"
 DOUBTFUL = "the best candidate is too doubtful"
 ALONE = "no other row is a duplicate"
-REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE)
+UNLISTED = "the candidates that were given name none for it"
+REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE, UNLISTED)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
 list.
 """

@@ -187,7 +187,7 @@ def answers(letter, confidence):
 
 
 def test_a_model_that_always_says_the_same_changes_nothing(tmp_path):
-    left, right = drawn("companies", 60, 9, noise=2.0).written(tmp_path)
+    left, right = drawn("people", 60, 9, noise=2.0).written(tmp_path)
     rule = align(left, right, judge="rule", embedder="characters")
     with pytest.warns(NotFit):
         weak = align(left, right, judge="cascade", model=answers("A", 0.9), embedder="characters")
