@@ -217,10 +217,10 @@ def table_quads(
         )
     if key != 0 and 5 * len({*columns[0]} - {""}) >= 4 * len(rows):  # a key, but for slips
         by = "their number" if key is None else f"the column {header[key]!r}"
-        kind = f"repeated or empty in the first column, so that {by} names the rows"
+        slip = f"repeated or empty in the first column, so that {by} names the rows"
         for cell, often in Counter(columns[0]).items():
             if often > 1 or not cell:
-                mends.note(kind, cell, "")
+                mends.note(slip, cell, "")
     reads = readers(columns, semicolons=semicolons, mends=mends)
     words = [at for at, cells in enumerate(columns) if reads[at] is None and _wordy(cells)]
     names = _naming(header, [at for at in words if at != key], key)
