@@ -8,7 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -135,8 +135,11 @@ class SqliteFile:
     def _opened(self) -> sqlite3.Connection:
         make_private(self.path.parent)
         if str(self.path) != ":memory:":
-            # texts of others: the files beside it get its permissions
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            # texts of others: the files beside it get its permissions. One that is there is not
+            # opened: to close it again would drop the locks that this process has on it
+            # (sqlite.org/howtocorrupt.html, 2.2), and others would take its log for left over
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         db = sqlite3.connect(
             self.path, timeout=self.patience, isolation_level=None, check_same_thread=False
         )

@@ -305,3 +305,33 @@ def test_a_qdrant_server_that_goes_away_in_the_middle_is_an_error_by_its_address
     assert shim.url.removeprefix("http://") in told
     assert "Traceback" not in told
     assert not Path("out.sssom.tsv").exists()
+
+
+PUT = """
+import sys
+from kgnb.llm.replay import ReplayCache
+with ReplayCache(sys.argv[1]).use() as db:
+    db.execute("CREATE TABLE IF NOT EXISTS others (name TEXT)")
+    db.execute("INSERT INTO others VALUES ('there')")
+    db.close()
+print("held", flush=True)
+"""
+
+
+def test_a_cache_opened_twice_in_a_process_is_not_taken_for_left_over(tmp_path: Path) -> None:
+    """To open the file beside SQLite and to close it again dropped the process's locks: the next
+    process that closed the file removed the log in use, and "disk I/O error" or lost rows followed.
+    """
+    path = tmp_path / "replies.sqlite"
+    first, second = ReplayCache(path), ReplayCache(path)
+    try:
+        assert len(first) == len(second) == 0
+        log = path.with_name("replies.sqlite-wal").stat().st_ino
+        with held(path, PUT):
+            pass
+        assert path.with_name("replies.sqlite-wal").stat().st_ino == log
+    finally:
+        first.close()
+        second.close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT name FROM others").fetchall() == [("there",)]
