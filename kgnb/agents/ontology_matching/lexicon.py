@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations, product
 from math import log
 from typing import NamedTuple, TypeAlias
@@ -280,6 +280,17 @@ class NameComparison(NamedTuple):
     whole: float = 0.0  # the weight of all words of both
 
 
+class _Reading(NamedTuple):
+    """What comparing a name takes: its letters, its words' first ones, the place of its head and
+    the weight of all its words.
+    """
+
+    joined: str
+    initials: set[str]
+    head: int
+    whole: float
+
+
 class Lexicon:
     """The rarity of each word among the names of both ontologies, and name likeness weighted by it.
 
@@ -303,7 +314,8 @@ class Lexicon:
         self._seen, self._total = seen, max(total, 1)
         self.weights = {word: self._weight(word) for word in vocabulary}
         """1 for the rarest words and for numbers, less for common ones, little for small ones."""
-        self._wholes: dict[Name, float] = {}
+        self._numbers = {word for word in vocabulary if is_number(spelled(word))}
+        self._read = cache(self._reading)
         self.near = _near(vocabulary, wordbook)
         """How alike each word is to those that it is alike to, above 0 to 1."""
         self._wordbook = wordbook
@@ -323,7 +335,8 @@ class Lexicon:
         With ``headed``, names whose head words do not match are less alike: a paper abstract is not
         a paper.
         """
-        if "".join(one) == "".join(other):
+        ours, theirs = self._read(one), self._read(other)
+        if ours.joined == theirs.joined:
             return SAME
         weights, matched = self.weights, 0.0
         taken_one: set[int] = set()
@@ -334,14 +347,16 @@ class Lexicon:
             taken_other.add(j)
         linked = bool(taken_one)
         # one word may stand for several: pc for program committee, email for e mail
-        for short, taken_short, long, taken_long in (
-            (one, taken_one, other, taken_other),
-            (other, taken_other, one, taken_one),
+        for short, taken_short, long, taken_long, initials in (
+            (one, taken_one, other, taken_other, theirs.initials),
+            (other, taken_other, one, taken_one, ours.initials),
         ):
             if len(long) - len(taken_long) < 2 or len(short) == len(taken_short):
                 continue
             for i, letters in enumerate(short):
-                span = _spelled_out(letters, long, taken_long) if i not in taken_short else None
+                if i in taken_short or letters[:1] not in initials:
+                    continue
+                span = _spelled_out(letters, long, taken_long)
                 if span:
                     spelt = sum(weights[long[j]] for j in span)
                     matched += 0.95 * (weights[letters] + spelt)
@@ -349,30 +364,25 @@ class Lexicon:
                     taken_long.update(span)
         left = tuple([word for i, word in enumerate(one) if i not in taken_one])
         right = tuple([word for j, word in enumerate(other) if j not in taken_other])
-        unmatched = headed and (head(one) not in taken_one or head(other) not in taken_other)
+        unmatched = headed and (ours.head not in taken_one or theirs.head not in taken_other)
         leftover = linked and left and right and self._wordbook
         if leftover and leftover.equal(_phrase(left), _phrase(right)):
             matched += REWRITTEN * sum(weights[word] for word in (*left, *right))
             left, right, unmatched = (), (), False
-        whole = self._whole(one) + self._whole(other)
+        whole = ours.whole + theirs.whole
         if unmatched:
             matched *= HEADLESS
         agreement = self._agreement(left, right) if left or right else 1.0
         likeness = min(agreement * matched / whole, 0.99) if whole else 0.0
         return NameComparison(likeness, agreement, left, right, whole)
 
-    def _whole(self, name: Name) -> float:
-        """The weight of all words of a name."""
-        whole = self._wholes.get(name)
-        if whole is None:
-            whole = self._wholes[name] = sum(self.weights[word] for word in name)
-        return whole
+    def _reading(self, name: Name) -> _Reading:
+        whole = sum(self.weights[word] for word in name)
+        return _Reading("".join(name), {word[:1] for word in name}, head(name), whole)
 
     def _agreement(self, left: Sequence[str], right: Sequence[str]) -> float:
         """1, or less if unmatched words contradict each other."""
-        if any(is_number(spelled(word)) for word in left) and any(
-            is_number(spelled(word)) for word in right
-        ):
+        if not (self._numbers.isdisjoint(left) or self._numbers.isdisjoint(right)):
             return OTHER_NUMBER
         return (
             NEGATED
@@ -385,7 +395,11 @@ class Lexicon:
         found: list[tuple[float, int, int]] = []
         for i, a in enumerate(one):
             near = self.near[a]
-            found += [(near[b], i, j) for j, b in enumerate(other) if b in near]
+            if near.keys().isdisjoint(other):
+                continue
+            for j, b in enumerate(other):
+                if b in near:
+                    found.append((near[b], i, j))
         if len(found) < 2:
             return [(i, j, alike) for alike, i, j in found]
         found.sort(key=lambda link: (-link[0], abs(link[1] - link[2]), link[1], link[2]))
@@ -479,7 +493,10 @@ class Surplus:
         sides: Sequence[Mapping[str, Description]],
     ) -> None:
         self._lexicon = lexicon
-        self._wordbook = wordbook
+        self._known = [
+            {word for word in lexicon.weights if wordbook and wordbook.knows(side, plain(word))}
+            for side in (0, 1)
+        ]
         self._sides = sides
         self._words: dict[tuple[int, str], set[str]] = {}
 
@@ -497,12 +514,14 @@ class Surplus:
 
     def _side(self, words: Name, other: int, entity: Description) -> tuple[float, float]:
         supplied = known = 0.0
-        around = self._around(other, entity) if words else ()
+        if not words:
+            return supplied, known
+        around = self._around(other, entity)
         for word in words:
             weight = self._lexicon.weights[word]
             if word in around:
                 supplied += weight
-            elif self._wordbook is not None and self._wordbook.knows(other, plain(word)):
+            elif word in self._known[other]:
                 known += weight
         return supplied, known
 

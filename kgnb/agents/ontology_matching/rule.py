@@ -7,8 +7,8 @@ idea of similarity flooding, Melnik et al. 2002).
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import exp, log, log10
@@ -27,12 +27,16 @@ from kgnb.agents.ontology_matching.lexicon import (
     foreign,
     opposed,
 )
-from kgnb.agents.ontology_matching.surroundings import NO_HINTS, ContextAgreement, Surroundings
+from kgnb.agents.ontology_matching.surroundings import (
+    NO_HINTS,
+    POSSIBLE,
+    ContextAgreement,
+    Surroundings,
+)
 from kgnb.agents.ontology_matching.values import (
     SIDES,
     Cosines,
     Description,
-    Key,
     MatchQuestion,
     Pair,
 )
@@ -132,16 +136,19 @@ class RuleJudge:
         cases = _cases(questions)
         self._compare_names(questions, cases)
         around = surroundings(questions)
-        together = _together(cases)
-        self._share(cases, together)
+        pairs = _Pairs(cases)
+        self._share(pairs)
         for _ in range(self.weights.rounds):
-            around.update({pair: case.probability for pair, case in cases.items()})
+            around.update(pairs.likely())
             for case in cases.values():
                 case.hints = around.hints(case.source, case.target, opposed=case.opposed)
-            self._share(cases, together, again=True)
+            self._share(pairs, again=True)
         if self.weights.rivals:
-            _decide_between_equals(cases)
-            _doubt_the_nearest(cases)
+            _decide_between_equals(pairs)
+            _doubt_the_nearest(pairs)
+        numbers = zip(pairs.evidence.tolist(), pairs.probability.tolist(), strict=True)
+        for case, (evidence, probability) in zip(cases.values(), numbers, strict=True):
+            case.evidence, case.probability = evidence, probability
         return cases
 
     def _compare_names(
@@ -159,64 +166,47 @@ class RuleJudge:
         also = (d.names for side, d in others if (side, d.key) not in descriptions)
         lexicon = Lexicon((one for side in names for one in side), wordbook, also)
         surplus = Surplus(lexicon, wordbook, [{d.iri: d for d in side} for side in sides])
-        ahead = _ahead(cases) if w.margin else {}
-        for pair, case in cases.items():
-            compared = self._compare(case, lexicon, ahead.get(pair, 0.0))
+        leads = _ahead(cases) if w.margin else [0.0] * len(cases)
+        for case, ahead in zip(cases.values(), leads, strict=True):
+            compared = self._compare(case, lexicon, ahead)
             supplied, known = surplus.weigh(case.source, case.target, compared)
             more = w.supplied * supplied - w.known * known
             case.base = w.bias + (self._names(case, compared.agreement) + more)
 
-    def _share(
-        self,
-        cases: Mapping[Pair, _Case],
-        together: Mapping[Pair, list[Claim]],
-        *,
-        again: bool = False,
-    ) -> None:
+    def _share(self, pairs: _Pairs, *, again: bool = False) -> None:
         """The probability of every pair from its own evidence and that of its rivals."""
         w = self.weights
-        for case in cases.values():
-            ends = case.hints.ends
-            ends *= w.ends_agree if ends > 0 else w.ends_clash
-            case.evidence = case.base + w.support * case.hints.support + ends
-        usual = self._usual(cases) if again and w.prior else {}
-        evidence = {pair: case.evidence + usual.get(pair[2], 0.0) for pair, case in cases.items()}
+        support, ends = np.array([case.hints for case in pairs.cases]).reshape(-1, 2).T
+        ends *= np.where(ends > 0, w.ends_agree, w.ends_clash)
+        evidence = pairs.evidence = pairs.base + w.support * support + ends
+        if again and w.prior:
+            evidence = evidence + self._usual(pairs)[pairs.kind]
         if again and w.chance:
-            by_kind = chances(
-                evidence,
-                (
-                    p
-                    for p, case in cases.items()
-                    if case.overlap >= SAME_NAME and case.probability >= CERTAIN
-                ),
-            )
-            evidence = {
-                pair: by_kind.get(pair[2], AS_IT_IS).odds(e, w.chance)
-                for pair, e in evidence.items()
-            }
-        evidence |= {pair: STATED for pair, case in cases.items() if case.stated}
-        found = (
-            _claims(evidence, together)
-            if w.rivals
-            else {p: 1.0 / (1.0 + exp(-e)) for p, e in evidence.items()}
-        )
-        for pair, probability in found.items():
-            cases[pair].probability = probability
+            certain = (pairs.overlap >= SAME_NAME) & (pairs.probability >= CERTAIN)
+            by_kind = [_chance(pairs, evidence, certain, kind) for kind in pairs.kinds]
+            slope, shift = np.array(by_kind).reshape(-1, 2)[pairs.kind].T
+            evidence = evidence + w.chance * ((slope - 1.0) * evidence - shift)
+        evidence = np.where(pairs.stated, STATED, evidence)
+        if w.rivals:
+            pairs.probability = _claims(pairs, evidence)
+        else:
+            alone = [1.0 / (1.0 + exp(-odds)) for odds in evidence.tolist()]
+            pairs.probability = np.array(alone)
 
-    def _usual(self, cases: Mapping[Pair, _Case]) -> dict[Kind, float]:
-        """The log-odds that an entity of a kind has a counterpart.
+    def _usual(self, pairs: _Pairs) -> Floats:
+        """The log-odds that an entity of each kind has a counterpart.
 
         Estimated from the last round (as Saerens et al., 2002, adjust a classifier to new priors),
         so that two models of one domain are matched more readily than two that overlap a little.
         """
-        usual: dict[Kind, float] = {}
-        for kind in dict.fromkeys(kind for _, _, kind in cases):
-            of_kind = {pair: case.probability for pair, case in cases.items() if pair[2] == kind}
-            total = sum(of_kind.values())
-            most = min(len({pair[end] for pair in of_kind}) for end in (0, 1))
+        usual = []
+        for kind in pairs.kinds:
+            of_kind = pairs.kind == kind
+            total = sum(pairs.probability[of_kind].tolist())
+            most = min(len(np.unique(end[of_kind])) for end in (pairs.row, pairs.column))
             odds = log((total + 1.0) / (most - min(total, most) + 1.0))
-            usual[kind] = self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL))
-        return usual
+            usual.append(self.weights.prior * max(-MOST_USUAL, min(odds, MOST_USUAL)))
+        return np.array(usual)
 
     def _compare(self, case: _Case, lexicon: Lexicon, ahead: float) -> NameComparison:
         """The comparison of the most alike names, one of either entity."""
@@ -227,7 +217,7 @@ class RuleJudge:
             if compared.likeness > best:
                 best = compared.likeness
                 case.own_name = (
-                    compared == SAME and i < source.synonyms_from and j < target.synonyms_from
+                    compared is SAME and i < source.synonyms_from and j < target.synonyms_from
                 )
                 case.names, nearest = (source.spelled[i], target.spelled[j]), compared
                 case.opposed = "property" in source.kind and opposed(one, other)
@@ -274,44 +264,72 @@ class RuleJudge:
 Claim: TypeAlias = tuple[str, str, Kind]  # the name of one end, and the other end
 
 
-def _together(cases: Mapping[Pair, _Case]) -> dict[Pair, list[Claim]]:
-    """The claims of the pairs that have an entity with another's name, which claim together."""
+class _Pairs:
+    """All pairs as arrays, in the order of the cases."""
+
+    def __init__(self, cases: Mapping[Pair, _Case]) -> None:
+        self.cases = list(cases.values())
+        self.row, self.column = (_numbered([(p[end], p[2]) for p in cases]) for end in (0, 1))
+        self.kind = _numbered([pair[2] for pair in cases])
+        self.kinds = range(len(set(self.kind.tolist())))
+        self.base, self.overlap, self.cosine = (
+            np.array([getattr(case, name) for case in self.cases], dtype=np.float64)
+            for name in ("base", "overlap", "cosine")
+        )
+        self.stated = np.array([case.stated for case in self.cases], dtype=bool)
+        self.together = _together(cases)
+        self.evidence: Floats = self.base
+        self.probability: Floats = np.zeros_like(self.base)
+        self._pairs = list(cases)
+
+    def likely(self) -> dict[Pair, float]:
+        """The probabilities of the pairs that count as evidence for others."""
+        there = np.flatnonzero(self.probability >= POSSIBLE)
+        chosen = zip(there.tolist(), self.probability[there].tolist(), strict=True)
+        return {self._pairs[at]: probability for at, probability in chosen}
+
+
+def _together(cases: Mapping[Pair, _Case]) -> dict[int, list[Claim]]:
+    """The claims of the pairs, by position, that have an entity with another's name, which claim
+    together.
+    """
     shared = (
         _shared(case.source for case in cases.values()),
         _shared(case.target for case in cases.values()),
     )
-    together: dict[Pair, list[Claim]] = {}
-    for pair, case in cases.items():
+    together: dict[int, list[Claim]] = {}
+    for at, (pair, case) in enumerate(cases.items()):
         source, target, kind = pair
         one, other = case.source.syntactic, case.target.syntactic
         claims = [(one, target, kind)] if (one, kind) in shared[0] else []
         claims += [(source, other, kind)] if (other, kind) in shared[1] else []
         if claims:
-            together[pair] = claims
+            together[at] = claims
     return together
 
 
-def _claims(
-    evidence: Mapping[Pair, float], together: Mapping[Pair, list[Claim]]
-) -> dict[Pair, float]:
+def _claims(pairs: _Pairs, evidence: Floats) -> Floats:
     """The probabilities of all pairs; entities of one side with the same name claim a counterpart
     together.
 
     Else two terms for one thing (an old property and its successor) would keep each other from it.
     The assignment decides between them.
     """
-    first: dict[Claim, Pair] = {}
-    ahead: dict[Pair, Pair] = {}
-    for pair in sorted(together, key=lambda pair: (-evidence[pair], pair)):
-        claims = together[pair]
+    first: dict[Claim, int] = {}
+    ahead: dict[int, int] = {}
+    for at in sorted(pairs.together, key=lambda at: (-evidence[at], at)):
+        claims = pairs.together[at]
         before = next((first[claim] for claim in claims if claim in first), None)
         if before is None:
-            first.update(dict.fromkeys(claims, pair))
+            first.update(dict.fromkeys(claims, at))
         else:
-            ahead[pair] = before
-    found = shares({pair: value for pair, value in evidence.items() if pair not in ahead})
-    for pair, before in ahead.items():
-        found[pair] = found[before] * exp(evidence[pair] - evidence[before])
+            ahead[at] = before
+    claiming = np.ones(len(evidence), dtype=bool)
+    claiming[list(ahead)] = False
+    found = np.zeros_like(evidence)
+    found[claiming] = shares(pairs.row[claiming], pairs.column[claiming], evidence[claiming])
+    for at, before in ahead.items():
+        found[at] = found[before] * exp(evidence[at] - evidence[before])
     return found
 
 
@@ -322,65 +340,66 @@ def _shared(descriptions: Iterable[Description]) -> set[tuple[str, Kind]]:
     return {at for at, number in numbers.items() if number > 1}
 
 
-def _decide_between_equals(cases: Mapping[Pair, _Case]) -> None:
+def _decide_between_equals(pairs: _Pairs) -> None:
     """Choose the best of several rivals that together are likely, unless another claim stands
     against it.
 
     Two equally good ones would keep each other from being chosen. Equal own names come first.
     """
-    claims: defaultdict[tuple[int, str, Kind], list[Pair]] = defaultdict(list)
-    for pair in cases:
-        for end in (0, 1):
-            claims[end, pair[end], pair[2]].append(pair)
-    for pairs in claims.values():
-        if sum(cases[pair].probability for pair in pairs) < MASS or any(
-            cases[p].probability >= 0.5 for p in pairs
-        ):
+    probability = pairs.probability
+    groups: list[tuple[int, NDArray[np.bool_]]] = []
+    for end in (pairs.row, pairs.column):
+        likely = np.bincount(end, probability) >= MASS
+        likely[end[probability >= 0.5]] = False
+        for number in np.flatnonzero(likely):
+            same = end == number
+            groups.append((int(same.argmax()), same))
+    for _, same in sorted(groups, key=lambda group: group[0]):
+        rivals = np.flatnonzero(same)
+        if probability[rivals].max() >= 0.5:  # chosen since
             continue
-        best = max(pairs, key=lambda pair: (cases[pair].own_name, cases[pair].probability, pair))
-        others = (*claims[0, best[0], best[2]], *claims[1, best[1], best[2]])
-        if cases[best].probability >= MASS / 4 and all(cases[p].probability < 0.5 for p in others):
-            cases[best].probability = 0.5
+        best = max(rivals.tolist(), key=lambda at: (pairs.cases[at].own_name, probability[at], at))
+        others = (pairs.row == pairs.row[best]) | (pairs.column == pairs.column[best])
+        if probability[best] >= MASS / 4 and probability[others].max() < 0.5:
+            probability[best] = 0.5
 
 
-def _doubt_the_nearest(cases: Mapping[Pair, _Case]) -> None:
+def _doubt_the_nearest(pairs: _Pairs) -> None:
     """Hold it possible that those without a counterpart that are each other's nearest are equal."""
-    taken = {
-        (end, pair[end], pair[2])
-        for pair, case in cases.items()
-        if case.probability >= 0.5
-        for end in (0, 1)
-    }
-    many = len({source for source, _, _ in cases}) >= MANY
+    many = len({case.source.iri for case in pairs.cases}) >= MANY
     usual = OF_MANY if many else NEAREST
-    nearest: dict[tuple[int, str, Kind], Pair] = {}
-    for pair in sorted(cases, key=lambda pair: (-cases[pair].cosine, pair)):
-        ends = [(end, pair[end], pair[2]) for end in (0, 1)]
-        if taken.isdisjoint(ends):
-            first = [nearest.setdefault(end, pair) for end in ends]
-            case = cases[pair]
-            abroad = case.cosine >= ABROAD and foreign(case.source, case.target)
-            if first == [pair, pair] and (abroad or case.cosine >= NEAR):
-                case.probability = max(case.probability, 0.5 if abroad else usual)
+    likely = pairs.probability >= 0.5
+    free = ~(np.isin(pairs.row, pairs.row[likely]) | np.isin(pairs.column, pairs.column[likely]))
+    order = np.argsort(-pairs.cosine, kind="stable")
+    order = order[free[order]]
+    by_row, by_column = (
+        order[np.unique(end[order], return_index=True)[1]] for end in (pairs.row, pairs.column)
+    )
+    for at in np.intersect1d(by_row, by_column).tolist():
+        case = pairs.cases[at]
+        abroad = case.cosine >= ABROAD and foreign(case.source, case.target)
+        if abroad or case.cosine >= NEAR:
+            chance = 0.5 if abroad else usual
+            pairs.probability[at] = max(pairs.probability[at], chance)
 
 
-def _ahead(cases: Mapping[Pair, _Case]) -> dict[Pair, float]:
+def _ahead(cases: Mapping[Pair, _Case]) -> list[float]:
     """The lead of each pair's cosine over the best that either entity has with another; negative if
     behind.
     """
-    best: defaultdict[tuple[int, str, Kind], list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for pair, case in cases.items():
-        for end in (0, 1):
-            two = best[end, pair[end], pair[2]]
-            if case.cosine > two[0]:
-                two[:] = sorted((two[1], case.cosine))
-    found: dict[Pair, float] = {}
-    for pair, case in cases.items():
-        of_ends = [best[end, pair[end], pair[2]] for end in (0, 1)]
-        found[pair] = case.cosine - max(
-            second if case.cosine >= first else first for second, first in of_ends
-        )
-    return found
+    cosine = np.array([case.cosine for case in cases.values()])
+    others = []
+    for end in (0, 1):
+        place = _numbered([(pair[end], pair[2]) for pair in cases])
+        order = np.lexsort((-cosine, place))
+        begun = np.searchsorted(place[order], np.arange(place.max(initial=-1) + 1))
+        best = np.zeros(len(cosine) + 1)  # the last has no next one
+        best[:-1] = np.maximum(cosine[order], 0.0)
+        alone = np.append(np.diff(begun), len(cosine) - begun[-1:]) == 1
+        second = np.where(alone, 0.0, best[begun + 1])
+        others.append(np.where(cosine >= best[begun][place], second[place], best[begun][place]))
+    ahead: list[float] = (cosine - np.maximum(*others)).tolist()
+    return ahead
 
 
 def _cases(questions: Sequence[MatchQuestion]) -> dict[Pair, _Case]:
@@ -450,53 +469,29 @@ class Chance(NamedTuple):
     slope: float = 1.0
     shift: float = 0.0
 
-    def odds(self, evidence: float, belief: float) -> float:
-        """The corrected log-odds; ``belief`` is the share of the correction to apply."""
-        return evidence + belief * ((self.slope - 1.0) * evidence - self.shift)
-
 
 AS_IT_IS = Chance()
 
 
-def chances(evidence: Mapping[Pair, float], certain: Iterable[Pair]) -> dict[Kind, Chance]:
-    """The correction for each kind, given the pairs that are certain by name; no reference is
-    needed.
+def _chance(pairs: _Pairs, evidence: Floats, certain: NDArray[np.bool_], kind: int) -> Chance:
+    """The correction for a kind, given the pairs that are certain by name; no reference is needed.
 
     An entity with a certain counterpart has no other, so other candidates resemble it by chance.
     Comparing these with the best candidates of entities without a counterpart tells how far the
     latter can be believed: the local false discovery rate (Efron, 2001), with the tilted densities
     of Qin (1998). The larger and the more uniform the vocabularies, the stronger are resemblances
-    by chance.
+    by chance. Candidates with a certain counterpart of their own are ignored.
     """
-    known: defaultdict[Kind, list[Pair]] = defaultdict(list)
-    for pair in certain:
-        known[pair[2]].append(pair)
-    return {
-        kind: fit(
-            *_best({pair[:2]: value for pair, value in evidence.items() if pair[2] == kind}, pairs)
-        )
-        for kind, pairs in sorted(known.items())
-    }
-
-
-def _best(pairs: Mapping[tuple[str, str], float], certain: list[Pair]) -> tuple[Floats, Floats]:
-    """The best evidence of each entity with a certain counterpart, except that one, and of each
-    entity without.
-
-    Candidates with a certain counterpart of their own are ignored.
-    """
-    by_chance: list[float] = []
-    open_: list[float] = []
-    for side in (0, 1):
-        settled, spoken_for = {pair[side] for pair in certain}, {pair[1 - side] for pair in certain}
-        best: dict[str, float] = {}
-        for ends, value in pairs.items():
-            known = best.setdefault(ends[side], NONE)
-            if value > known and ends[1 - side] not in spoken_for:
-                best[ends[side]] = value
-        for entity, value in best.items():
-            (by_chance if entity in settled else open_).append(value)
-    return np.array(by_chance), np.array(open_)
+    of_kind = pairs.kind == kind
+    by_chance, open_ = [], []
+    for here, there in ((pairs.row, pairs.column), (pairs.column, pairs.row)):
+        settled = np.isin(here, here[of_kind & certain])
+        free = of_kind & ~np.isin(there, there[of_kind & certain])
+        best = np.full(here.max() + 1, NONE)
+        np.maximum.at(best, here[free], evidence[free])
+        by_chance.append(best[np.unique(here[of_kind & settled])])
+        open_.append(best[np.unique(here[of_kind & ~settled])])
+    return fit(np.concatenate(by_chance), np.concatenate(open_))
 
 
 def fit(by_chance: Floats, open_: Floats) -> Chance:
@@ -538,26 +533,24 @@ SETTLED = 1e-4
 LIMIT = 30.0  # log-odds beyond which nothing changes
 
 
-def shares(evidence: Mapping[Pair, float]) -> dict[Pair, float]:
-    """The probability of each pair, 0 to 1, from log-odds; those of one entity add up to at most 1.
+def shares(row: Integers, column: Integers, evidence: Floats) -> Floats:
+    """The probability of each pair, given by position, from its log-odds; those of one entity add
+    up to at most 1.
 
     Each entity has at most one counterpart: a pair's probability is its share of all possible
     matchings, weighted by the product of their pairs' odds. Belief propagation approximates it and
     always converges (Williams and Lau, 2014, on data association). So a rival with its own certain
     counterpart does not count, and ten weak rivals do not add up to a strong one.
     """
-    pairs = list(evidence)
-    if not pairs:
-        return {}
-    row, column = (_numbered([(pair[end], pair[2]) for pair in pairs]) for end in (0, 1))
-    odds = np.exp(np.clip(np.array([evidence[pair] for pair in pairs]), -LIMIT, LIMIT))
-    return dict(zip(pairs, _marginals(row, column, odds).tolist(), strict=True))
+    if not len(evidence):
+        return evidence
+    return _marginals(row, column, np.exp(np.clip(evidence, -LIMIT, LIMIT)))
 
 
-def _numbered(keys: Sequence[Key]) -> Integers:
+def _numbered(keys: Iterable[Hashable]) -> Integers:
     """The position of each key among the different ones."""
-    numbers: dict[Key, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys])
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 def _marginals(row: Integers, column: Integers, odds: Floats) -> Floats:

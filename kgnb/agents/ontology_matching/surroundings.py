@@ -19,6 +19,7 @@ from kgnb.kg.terms import XSD
 from kgnb.kg.vocabulary import DATATYPES
 
 LIKELY = 0.5
+POSSIBLE = 0.1  # probability below which a pair says nothing of others
 DOUBT = 0.5  # ancestors after which their agreement is half believed
 NEAR = 0.8  # factor of an end's agreement for each step up or down the hierarchy
 STEPS = 3
@@ -29,7 +30,7 @@ UNKNOWN_END = (
 
 
 Counterparts: TypeAlias = dict[str, dict[str, float]]  # of each entity, with their probabilities
-_Imaged: TypeAlias = dict[str, list[tuple[float, float, dict[str, float]]]]
+_Images: TypeAlias = list[tuple[str, float]]  # of one ancestor, likeliest first, weighed
 
 
 class ContextAgreement(NamedTuple):
@@ -48,9 +49,8 @@ class Surroundings:
     def __init__(self, sources: Iterable[Description], targets: Iterable[Description]) -> None:
         self._source, self._target = _Relatives(sources), _Relatives(targets)
         self._likely: tuple[Counterparts, Counterparts] = {}, {}  # by source, by target
-        # of an entity's ancestors with counterparts, in this round: weight, the same times the
-        # likeliest, and counterparts
-        self._imaged: tuple[_Imaged, _Imaged] = {}, {}
+        # of an entity's ancestors with counterparts, in this round
+        self._imaged: tuple[dict[str, list[_Images]], dict[str, list[_Images]]] = {}, {}
         self._images: Counterparts = {}
         self._preimages: Counterparts = {}
         self._near: dict[tuple[str, str], float] = {}  # nearness of two ends, in this round
@@ -60,7 +60,7 @@ class Surroundings:
         self._images, self._preimages, self._near = {}, {}, {}
         self._likely, self._imaged = ({}, {}), ({}, {})
         for (source, target, _), probability in probabilities.items():
-            if probability >= 0.1:
+            if probability >= POSSIBLE:
                 there = self._likely[0].setdefault(source, {})
                 there[target] = max(probability, there.get(target, 0.0))
                 self._likely[1].setdefault(target, {})[source] = there[target]
@@ -101,29 +101,30 @@ class Surroundings:
             (self._ancestors_imaged(1, target), self._source.line(source)),
         )
         for ancestors, expected in sides:
-            for special, most, images in ancestors:
-                here = 0.0
-                for image, probability in images.items():
-                    if probability > here and image in expected:
-                        here = probability
-                if here:
-                    agreeing.append(here * special)
+            for images in ancestors:
+                for image, weight in images:
+                    if image in expected:
+                        agreeing.append(weight)
+                        break
                 else:
-                    disagreeing.append(most)
+                    disagreeing.append(images[0][1])
+        if not agreeing:
+            return 0.0
         # exact sums, as a set has no order
         agreed = fsum(agreeing)
         return agreed / (agreed + fsum(disagreeing) + DOUBT)
 
-    def _ancestors_imaged(self, side: int, iri: str) -> list[tuple[float, float, dict[str, float]]]:
-        """Each ancestor that has counterparts, weighed; pairs share entities."""
+    def _ancestors_imaged(self, side: int, iri: str) -> list[_Images]:
+        """The counterparts of each ancestor that has any; pairs share entities."""
         found = self._imaged[side].get(iri)
         if found is None:
             relatives = (self._source, self._target)[side]
             images = (self._images, self._preimages)[side]
             self._imaged[side][iri] = found = []
             for one in relatives.above(iri) & images.keys():
-                special, here = relatives.special(one), images[one]
-                found.append((special, max(here.values()) * special, here))
+                special = relatives.special(one)
+                likeliest = sorted(images[one].items(), key=lambda image: -image[1])
+                found.append([(image, chance * special) for image, chance in likeliest])
         return found
 
     def _best(self, ones: Sequence[str], others: Sequence[str]) -> float:
