@@ -91,7 +91,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (56_972, 1109),
     "kg": (50_412, 1695),
     "magics": (48_801, 1310),
-    "agents/ontology_matching": (39_897, 1217),
+    "agents/ontology_matching": (40_143, 1192),
     "shapes": (30_062, 1155),
     "tasks": (23_659, 642),
     "llm": (18_988, 569),
