@@ -45,7 +45,7 @@ from kgnb.agents.entity_alignment.records import (
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.tasks.aligning import align
 from kgnb.tasks.sides import open_sides
-from tests.benchmarks.agents.later_tables import LATER, LATER_KINDS, drawn_later
+from tests.benchmarks.agents.later_tables import LAST_KINDS, LATER, LATER_KINDS, drawn_later
 from tests.benchmarks.agents.messy_tables import ALL_KINDS, Record, TablePair, drawn, listed_twice
 from tests.benchmarks.agents.other_tables import OTHER_KINDS, drawn_other
 
@@ -454,9 +454,10 @@ def as_installed(data: Path | None, more: Path | None, folder: Path) -> None:
             ("not fitted on", drawn_other(kind, size, 1, overlap=overlap, mess=mess, twice=twice))
             for size, overlap, mess, twice in OTHERS
         ]
-    for kind in LATER_KINDS:
+    for kind in LATER_KINDS | LAST_KINDS:
+        make = "of a fourth make" if kind in LAST_KINDS else "of a third make"
         sets += [
-            ("of a third make", drawn_later(kind, size, 1, overlap=overlap, mess=mess, twins=twins))
+            (make, drawn_later(kind, size, 1, overlap=overlap, mess=mess, twins=twins))
             for size, overlap, mess, twins in LATER
         ]
     for name in REAL if data is not None else ():

@@ -170,10 +170,21 @@ NAMING = frozenset(
 )
 GIVEN_NAMES = frozenset(
     {"given name", "first name", "firstname", "givenname", "forename", "vorname", "rufname"}
+    | {"given names", "first names", "forenames", "vornamen", "prénoms"}
     | {"prénom", "prenom", "nombre", "nome", "voornaam"}
 )
 FAMILY_NAMES = frozenset(
-    {"family name", "last name", "lastname", "familyname", "surname", "nachname", "familienname"}
+    {
+        "family name",
+        "last name",
+        "last names",
+        "surnames",
+        "lastname",
+        "familyname",
+        "surname",
+        "nachname",
+        "familienname",
+    }
     | {"nom", "nom de famille", "apellido", "apellidos", "cognome", "achternaam"}
 )
 _DELIMITERS = ",;\t|"

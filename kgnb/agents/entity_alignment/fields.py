@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
@@ -40,6 +41,7 @@ Longs = NDArray[np.int64]
 CLOSE, PARTLY, SLIGHTLY = 0.85, 0.6, 0.35  # similarities that the levels of agreement begin at
 VALUES = 3  # of a property of one entity that are compared
 CATEGORIES = 30  # values up to which it is counted how two columns go together
+_OFTEN = 4  # rows with a word that is counted so
 MISSING = frozenset(
     {"", "-", "--", "n/a", "na", "none", "null", "nan", "unknown", "?", "tbd", "k.a.", "unbekannt"}
 )
@@ -51,6 +53,9 @@ _PHONE = re.compile(
 _YMD = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?")
 _DMY = re.compile(r"(\d{1,2})[./\- ]+(\d{1,2})[./\- ]+(\d{4}|\d{2})")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_MONTHLY = re.compile(
+    rf"(?P<m>\d{{1,2}})[./-](?P<y>{_YEAR.pattern})|(?P<yy>{_YEAR.pattern})[-/](?P<mm>\d{{1,2}})"
+)
 _SPAN = re.compile(rf"\(?({_YEAR.pattern}) ?[-–/] ?({_YEAR.pattern})\)?")
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d)")
 _MONTH = re.compile(r"[A-Za-z]{3,9}\.?", re.ASCII)
@@ -175,6 +180,8 @@ def readings(text: str) -> frozenset[tuple[int, int, int]]:
         return _valid([(year, other, one), (year, one, other)])
     if _YEAR.fullmatch(text):
         return frozenset({(int(text), 0, 0)})
+    if match := _MONTHLY.fullmatch(text):
+        return _valid([(int(match["y"] or match["yy"]), int(match["m"] or match["mm"]), 0)])
     if match := _SPAN.fullmatch(text):
         return frozenset((int(year), 0, 0) for year in match.groups())
     if len(text) < 30 and _MONTH.search(text) and re.search(r"\d{4}", text):
@@ -277,6 +284,24 @@ class RecordField:
     def few(self) -> bool:
         """Whether it has few values, each many times."""
         return 1 < len(self.texts) <= min(CATEGORIES, int(self.often.sum()) // 4)
+
+    @cached_property
+    def parts(self) -> scipy.sparse.csr_matrix:
+        """What of its values goes together with values of another field: each itself, or its words
+        that come often.
+        """
+        listed = [(text,) for text in self.texts] if self.few else self.tokens
+        often: Counter[str] = Counter()
+        for number, words_ in zip(self.often.tolist(), listed, strict=True):
+            often.update(dict.fromkeys(words_, number))
+        place = {
+            word: at for at, word in enumerate(w for w in often if self.few or often[w] >= _OFTEN)
+        }
+        kept = [[place[word] for word in words_ if word in place] for words_ in listed]
+        indptr = np.cumsum([0, *map(len, kept)])
+        indices = np.array([at for one in kept for at in one], dtype=np.int64)
+        shape = (len(self.texts), len(place))
+        return scipy.sparse.csr_matrix((np.ones(len(indices)), indices, indptr), shape=shape)
 
     @property
     def filled(self) -> float:
@@ -467,7 +492,9 @@ Compare = Callable[[str, str], float]
 
 @lru_cache(maxsize=200_000)
 def _digits_only(text: str) -> str:
-    return re.sub(r"\D", "", re.split(r"x|ext", text.lower())[0]).lstrip("0")
+    text = text.lower().strip()
+    main = re.split(r"x|ext", text)[0] if text[:1] not in "ex" else text  # x204 is all there is
+    return re.sub(r"\D", "", main).lstrip("0")
 
 
 def same_phone(one: str, other: str) -> float:
@@ -475,7 +502,8 @@ def same_phone(one: str, other: str) -> float:
     one, other = _digits_only(one), _digits_only(other)
     short = min(len(one), len(other), 9)
     if short < 5:
-        return float(one == other and bool(one))
+        ends = short >= 4 and (one.endswith(other) or other.endswith(one))  # an extension
+        return 1.0 if one == other and one else CLOSE * ends
     if one.endswith(other[-short:]) or other.endswith(one[-short:]):
         return 1.0
     for taken in (short, 7):
@@ -599,15 +627,16 @@ BY_KIND: dict[Kind, Compare] = {
 
 
 def alike_values(
-    left: RecordField, right: RecordField, kind: Kind, one: Longs, other: Longs
+    left: RecordField, right: RecordField, kind: Kind, one: Longs, other: Longs, scale: float = 1.0
 ) -> Singles:
-    """How alike values are, by their positions in the two fields' texts."""
+    """How alike values are, by their positions in the two fields' texts; numbers of the right are
+    compared as they are and multiplied by ``scale``.
+    """
     if kind != "text":
         keys, place = np.unique(one * len(right.texts) + other, return_inverse=True)
         compare = BY_KIND[kind]
-        if kind == "number" and 0 < (ratio := left.middle / (right.middle or 1.0)) < math.inf:
-            # 175 in a column of centimetres, 1.75 in one of metres
-            compare = partial(same_number, scale=10.0 ** round(math.log10(ratio)))
+        if kind == "number":
+            compare = partial(same_number, scale=scale)
         pairs = zip(
             (keys // len(right.texts)).tolist(), (keys % len(right.texts)).tolist(), strict=True
         )
@@ -618,25 +647,70 @@ def alike_values(
     return _alike_texts(left, right, one, other)
 
 
+def scale_of(left: RecordField, right: RecordField, likely: tuple[Longs, Longs]) -> float:
+    """By what numbers of the right are multiplied to be in the left's unit: a ratio that many of the
+    likely pairs have (kilowatts and horsepower, weekly hours and full time), else the tens between
+    the middles of the two (175 in a column of centimetres, 1.75 in one of metres).
+    """
+    ratio = left.middle / (right.middle or 1.0)
+    if not 0 < ratio < math.inf:
+        return 1.0
+    ends = left.held[likely[0], 0], right.held[likely[1], 0]
+    there = np.minimum(*ends) >= 0
+    sides = zip(ends[0][there].tolist(), ends[1][there].tolist(), strict=True)
+    found = sorted(
+        math.log(mine[0][0] / yours[0][0])
+        for one, other in dict.fromkeys(sides)
+        if (mine := _amounts(left.texts[one])) and mine[0][0] > 0
+        if (yours := _amounts(right.texts[other])) and yours[0][0] > 0
+    )
+    logs = np.array(found)
+    within = np.searchsorted(logs, logs + 2 * _SAME_RATIO, side="right") - np.arange(len(logs))
+    if len(logs) >= _RATIOS and within.max() >= len(logs) / 3:
+        first = int(within.argmax())
+        return math.exp(float(np.median(logs[first : first + within[first]])))
+    return 10.0 ** round(math.log10(ratio))
+
+
+_SAME_RATIO = 0.01  # by how much ratios of rounded numbers differ
+_RATIOS = 6  # pairs of different numbers that a ratio is read from
+
+
 def associated(
     left: RecordField, right: RecordField, pairs: tuple[Longs, Longs], likely: tuple[Longs, Longs]
 ) -> Singles:
     """How firmly two values go together among likely pairs, a pair itself aside; NaN where one is
-    missing. Both ways must be usual: red with tinto, and tinto with red.
+    missing. Both ways must be usual: red with tinto, and tinto with red. Of a field with many values
+    it is one of their words that goes with the other's value: (Lab) with LU.
     """
     ends = [left.held[pairs[0], 0], right.held[pairs[1], 0]]
     met = [left.held[likely[0], 0], right.held[likely[1], 0]]
     there, known = (np.minimum(*sides) >= 0 for sides in (ends, met))
-    counts = np.zeros((len(left.texts), len(right.texts)))
-    np.add.at(counts, (met[0][known], met[1][known]), 1.0)
+    parts = [field.parts for field in (left, right)]
+    held = [part[place[known]] for part, place in zip(parts, met, strict=True)]
+    together = (held[0].T @ held[1]).toarray()
+    often = [np.asarray(one.sum(axis=0)).ravel() for one in held]
     width = len(right.held)
     own = np.isin(pairs[0] * width + pairs[1], likely[0] * width + likely[1])[there]
     at = ends[0][there], ends[1][there]
-    together = counts[at] - own
-    one, other = (counts.sum(axis=1 - axis)[place] - own for axis, place in enumerate(at))
     found = np.full(len(pairs[0]), np.nan, dtype=np.float32)
-    # one more of each, that goes with anything
-    found[there] = np.maximum(together, 0) / np.sqrt((one + 1) * (other + 1))
+    said = np.zeros(len(own), dtype=np.float32)
+    for less in (0, 1):
+        # one more of each, that goes with anything
+        both = np.sqrt(np.outer(*(np.maximum(one - less, 0) + 1 for one in often)))
+        firm = np.maximum(together - less, 0) / both
+        best = _most(parts[1], _most(parts[0], firm).T).T
+        some = own == bool(less)
+        said[some] = best[at[0][some], at[1][some]]
+    found[there] = said
+    return found
+
+
+def _most(parts: scipy.sparse.csr_matrix, firm: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Per value the most that one of its parts has in every column."""
+    found = np.zeros((parts.shape[0], firm.shape[1]))
+    value = np.repeat(np.arange(parts.shape[0]), np.diff(parts.indptr))
+    np.maximum.at(found, value, firm[parts.indices])
     return found
 
 

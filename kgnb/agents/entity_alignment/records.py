@@ -32,6 +32,7 @@ from kgnb.agents.entity_alignment.fields import (
     associated,
     comparable,
     fields_of_both,
+    scale_of,
     words,
 )
 from kgnb.agents.entity_alignment.graphs import EntityGraph, Integers
@@ -88,6 +89,7 @@ class FieldPair(NamedTuple):
     right: RecordField
     kind: Kind
     likely: CandidatePairs | None = None  # of a category, the pairs that show what goes together
+    scale: float = 1.0  # of numbers, by what the right's are multiplied
 
     @property
     def name(self) -> str:
@@ -283,8 +285,11 @@ def _field_pairs(
     for at, one in enumerate(sides[0]):
         for place, other in enumerate(sides[1]):
             for pair in _ways(one, other, mutual):
+                known = signals.get((at, place), (0.0,))[0]
+                if known and not (one.few and other.few and signals[at, place][1].kind == "text"):
+                    break  # they are compared by what they say
                 signal = _signal(*(agreement(pair, some) for some in (mutual, random)))
-                if signal >= max(_SIGNAL, signals.get((at, place), (0.0,))[0]):
+                if signal >= max(_SIGNAL, known):
                     signals[at, place] = signal, pair
     chosen = set()
     for axis in (0, 1):
@@ -294,12 +299,17 @@ def _field_pairs(
     return [signals[key][1] for key in sorted(chosen)]
 
 
+CATEGORISED = (None, "text", "number", "code")
+"""As what values are comparable that may be of one category instead."""
+
+
 def _ways(one: RecordField, other: RecordField, mutual: CandidatePairs) -> Iterator[FieldPair]:
     """As what two fields may be compared."""
     kind = comparable(one.kind, other.kind)
     if kind is not None:
-        yield FieldPair(one, other, kind)
-    if one.few and other.few and kind == "text":
+        scale = scale_of(one, other, mutual) if kind == "number" else 1.0
+        yield FieldPair(one, other, kind, scale=scale)
+    if kind in CATEGORISED and (one.few or other.few):
         yield FieldPair(one, other, "category", mutual)
 
 
@@ -323,7 +333,7 @@ def agreement(pair: FieldPair, pairs: CandidatePairs) -> Singles:
             if both.any():
                 found[both] = np.fmax(
                     found[both],
-                    alike_values(pair.left, pair.right, pair.kind, one[both], other[both]),
+                    alike_values(*pair[:3], one[both], other[both], pair.scale),
                 )
     return found
 

@@ -10,7 +10,13 @@ import pytest
 
 import kgnb
 from kgnb.agents.entity_alignment.duplicates import merged
-from kgnb.agents.entity_alignment.fields import alike_words, amounts, kind_of, readings
+from kgnb.agents.entity_alignment.fields import (
+    alike_words,
+    amounts,
+    kind_of,
+    readings,
+    same_phone,
+)
 from kgnb.agents.entity_alignment.values import Options
 from kgnb.cli import main
 from kgnb.errors import NotFit
@@ -74,6 +80,37 @@ def test_values_are_read_as_what_they_are():
     assert readings("1843-1894") == {(1843, 0, 0), (1894, 0, 0)}
     assert kind_of(["67-64-1", "7647-14-5", "64-17-5", "1310-73-2"]) == "code"
     assert kind_of(["3:28", "12:05"]) == "number" and amounts("1:00:05") == ((3605.0,),)
+    assert readings("08/2011") == readings("2011-08") == {(2011, 8, 0)} and not readings("13/2011")
+    assert same_phone("x7236", "01632 967236") > same_phone("x7236", "01632 967237") == 0
+    assert same_phone("01632 967236 x12", "1632967236") == 1
+
+
+def test_columns_in_another_unit_in_two_languages_or_within_a_text_tell_twins_apart(tmp_path):
+    """Kilowatts and horsepower; month of registration; a number and what an order form calls it; and
+    the fuel, a word of the model on one side.
+    """
+    draw, left, right, truth = random.Random(7), [], [], []
+    fuels, packs = {"petrol": "Benzin", "diesel": "Gasöl", "electric": "Strom"}, ("2", "4", "5")
+    for at in range(60):
+        family, fuel, seats = NAMES[at % 6], draw.choice(list(fuels)), draw.choice(packs)
+        power, month, year = (
+            draw.randrange(40, 200),
+            draw.randrange(1, 13),
+            draw.randrange(2008, 2023),
+        )
+        left.append({"id": f"A{at}", "car": f"{family} {fuel}", "kW": str(power), "seats": seats})
+        left[-1]["registered"] = f"{year}-{month:02}-{draw.randrange(1, 29):02}"
+        right.append({"id": f"B{at}", "Modell": family, "Antrieb": fuels[fuel]})
+        right[-1] |= {"PS": str(round(power * 1.35962)), "EZ": f"{month:02}/{year}"}
+        right[-1]["Form"] = f"Typ{seats}/sitz"
+        truth.append((f"A{at}", f"B{at}"))
+    draw.shuffle(right)
+    table = TablePair("cars", left, right, frozenset(truth))
+    outcome = aligned(table, tmp_path)
+    assert {"k W ~ PS", "registered ~ EZ", "seats ~ Form", "label ~ Antrieb"} <= set(
+        outcome.settled.proposal.views
+    )
+    assert pairs(outcome) <= table.truth and len(pairs(outcome)) >= 57
 
 
 def test_authors_by_their_initials_and_years_and_heights_in_other_units_are_told_apart(tmp_path):

@@ -1,7 +1,8 @@
 """Tables of a third make, drawn after everything was fitted and set: two booking sites' hotels, a ward's
 rota and a personnel list, two dealers' electronic components, municipalities in two languages, invoices
-and ledger lines, a museum's objects, vehicles, and courses of a university. Columns have other names,
-orders and formats on either side; a share of the things are near twins, told apart by a column or two.
+and ledger lines, a museum's objects, vehicles, and courses of a university; then flights, flats, sensors,
+games of chess and plants. Columns have other names, orders and formats on either side; a share of the
+things are near twins, told apart by a column or two.
 """
 
 from __future__ import annotations
@@ -485,6 +486,258 @@ LATER_KINDS = {
     "vehicles": Make(vehicle, fleet, insured, ("make", "model", "paint", "fuel", "kw")),
     "courses": Make(course, prospectus, timetable, ("topic", "family", "given", "ects", "part")),
 }
+
+
+PORTS = {"Oslo": "OSL", "Madrid": "MAD", "Athens": "ATH", "Dublin": "DUB", "Zürich": "ZRH"}
+LINES = {"Skyline Nordic": "SN", "Aer Celta": "EC", "Helio Air": "HX"}
+PLANES = {"Airbus A320": "32A", "Boeing 737-800": "738", "Embraer 190": "E90", "ATR 72": "AT7"}
+HEATING = {"gas": "Gas", "district": "Fernwärme", "heat pump": "Wärmepumpe", "oil": "Öl"}
+RIVERS = ("Mitte", "Nordend", "Westhang", "Altstadt", "Südpark")
+MEASURED = {
+    "temperature": "Temperatur",
+    "pressure": "Druck",
+    "humidity": "Feuchte",
+    "flow": "Durchfluss",
+}
+HALLS = {"Hall 1": "H1", "Hall 2": "H2", "Boiler room": "BR", "Roof": "RF", "Cellar": "CE"}
+EVENTS = ("Harbour Open", "Winter Masters", "City League", "Junior Cup")
+OPENINGS = {
+    "Sicilian Defence": "B",
+    "French Defence": "C",
+    "Queen's Gambit": "D",
+    "English Opening": "A",
+}
+GENERA = {"Acer": "maple", "Salvia": "sage", "Geranium": "cranesbill", "Sedum": "stonecrop"}
+BLOOMS = {"white": "blanc", "pink": "rose", "violet": "violet", "yellow": "jaune"}
+
+
+def flight(draw: Draw) -> Record:
+    origin = draw.one_of(PORTS)
+    return {
+        "line": draw.one_of(LINES),
+        "number": str(draw.number(100, 1999)),
+        "from": origin,
+        "to": draw.one_of([port for port in PORTS if port != origin]),
+        "day": _day(draw, 2023, 2023),
+        "hour": str(draw.number(6, 21)),
+        "minute": draw.one_of(("00", "10", "25", "40", "55")),
+        "plane": draw.one_of(PLANES),
+        "tail": f"LN-{draw.one_of('ABDKR')}{draw.one_of('ABDKR')}{draw.one_of('EFGHX')}",
+        "seats": str(draw.number(50, 189)),
+        "lasts": str(draw.number(60, 240)),
+    }
+
+
+def planned_flight(draw: Draw, thing: Record) -> Record:
+    return {
+        "flight": draw.lost(f"{LINES[thing['line']]}{thing['number']}", 0.35),
+        "carrier": draw.slipped(thing["line"]),
+        "route": draw.lost(f"{thing['from']} - {thing['to']}", 0.05),
+        "departure": draw.lost(f"{thing['day']} {thing['hour']}:{thing['minute']}", 0.1),
+        "equipment": draw.lost(thing["plane"], 0.1),
+        "block time": draw.lost(f"{int(thing['lasts']) // 60}:{int(thing['lasts']) % 60:02}", 0.15),
+        "capacity": draw.lost(thing["seats"], 0.15),
+    }
+
+
+def flown(draw: Draw, thing: Record) -> Record:
+    late = draw.number(0, 4)
+    return {
+        "reg": draw.lost(thing["tail"], 0.1),
+        "ADEP": draw.lost(PORTS[thing["from"]], 0.05),
+        "ADES": draw.lost(PORTS[thing["to"]], 0.05),
+        "operator": draw.lost(LINES[thing["line"]], 0.05),
+        "callsign": draw.lost(f"{LINES[thing['line']]} {thing['number']}", 0.4),
+        "date": draw.lost(_german(thing["day"]), 0.1),
+        "off block": draw.lost(f"{int(thing['hour']):02}{thing['minute']}", 0.15),
+        "type": draw.lost(PLANES[thing["plane"]], 0.1),
+        "minutes": draw.lost(str(int(thing["lasts"]) + late), 0.15),
+        "pax": draw.lost(str(int(thing["seats"]) - draw.number(0, 40)), 0.2),
+    }
+
+
+def flat(draw: Draw) -> Record:
+    return {
+        "way": f"{draw.word()} {draw.one_of(('Street', 'Lane', 'Square'))}",
+        "house": str(draw.number(1, 150)),
+        "quarter": draw.one_of(RIVERS),
+        "rooms": draw.one_of(("1", "2", "3", "4", "5")),
+        "area": str(draw.number(25, 160)),
+        "rent": str(draw.number(400, 2800)),
+        "floor": str(draw.number(0, 9)),
+        "built": str(draw.number(1900, 2020)),
+        "heating": draw.one_of(HEATING),
+        "agent": draw.word(),
+    }
+
+
+def offered(draw: Draw, thing: Record) -> Record:
+    feet = round(int(thing["area"]) * 10.7639)
+    return {
+        "headline": draw.slipped(f"{thing['rooms']} room flat in {thing['quarter']}"),
+        "address": draw.lost(draw.slipped(f"{thing['house']} {thing['way']}"), 0.2),
+        "sq ft": draw.lost(f"{feet:,}", 0.1),
+        "rent pcm": draw.lost(f"€{int(thing['rent']):,}", 0.08),
+        "floor": draw.lost(thing["floor"], 0.2),
+        "heating": draw.lost(thing["heating"], 0.2),
+        "agency": draw.lost(f"{thing['agent']} Lettings", 0.2),
+    }
+
+
+def wohnung(draw: Draw, thing: Record) -> Record:
+    way = thing["way"].replace("Street", "St.").replace("Square", "Sq.")
+    return {
+        "Stadtteil": draw.lost(thing["quarter"], 0.1),
+        "Straße": draw.lost(draw.slipped(way), 0.2),
+        "Nr": draw.lost(thing["house"], 0.2),
+        "Zimmer": draw.lost(f"{thing['rooms']},0", 0.1),
+        "Wohnfläche": draw.lost(f"{thing['area']} m²", 0.1),
+        "Jahresmiete": draw.lost(str(12 * int(thing["rent"])), 0.15),
+        "Etage": draw.lost(f"{thing['floor']}. OG", 0.2),
+        "Baujahr": draw.lost(thing["built"], 0.2),
+        "Heizung": draw.lost(HEATING[thing["heating"]], 0.2),
+        "Makler": draw.lost(thing["agent"].upper(), 0.25),
+    }
+
+
+def sensor(draw: Draw) -> Record:
+    return {
+        "quantity": draw.one_of(MEASURED),
+        "hall": draw.one_of(HALLS),
+        "place": f"{draw.one_of('NSEW')}{draw.number(1, 12)}",
+        "maker": draw.word(),
+        "serial": f"{draw.number(10**6, 10**7 - 1)}",
+        "low": str(draw.number(0, 9) * 5),
+        "high": str(draw.number(10, 60) * 5),
+        "checked": _day(draw, 2020, 2023),
+        "period": draw.one_of(("6", "12", "24")),
+    }
+
+
+def fitted_sensor(draw: Draw, thing: Record) -> Record:
+    return {
+        "tag": draw.slipped(
+            f"{thing['quantity'].title()} sensor {thing['hall']} {thing['place']}", 0.06
+        ),
+        "S/N": draw.lost(thing["serial"], 0.4),
+        "make": draw.lost(thing["maker"], 0.12),
+        "range": draw.lost(f"{thing['low']}...{thing['high']}", 0.12),
+        "last cal.": draw.lost(thing["checked"], 0.12),
+        "interval": draw.lost(f"{thing['period']} months", 0.1),
+    }
+
+
+def calibrated_sensor(draw: Draw, thing: Record) -> Record:
+    return {
+        "Messgröße": draw.lost(MEASURED[thing["quantity"]], 0.08),
+        "Ort": draw.lost(f"{HALLS[thing['hall']]}/{thing['place']}", 0.1),
+        "Gerätenr.": draw.lost(f"#{thing['serial'][-5:]}", 0.4),
+        "Hersteller": draw.lost(draw.slipped(thing["maker"]), 0.15),
+        "von": draw.lost(thing["low"], 0.15),
+        "bis": draw.lost(thing["high"], 0.15),
+        "Zyklus (a)": draw.lost(f"{int(thing['period']) / 12:g}", 0.1),
+        "Datum": draw.lost(_german(thing["checked"]), 0.12),
+    }
+
+
+def game(draw: Draw) -> Record:
+    return {
+        "white": f"{draw.word()} {draw.word()}",
+        "black": f"{draw.word()} {draw.word()}",
+        "event": draw.one_of(EVENTS),
+        "round": str(draw.number(1, 9)),
+        "day": _day(draw, 1990, 2023),
+        "result": draw.one_of(("1", "0", "half")),
+        "opening": draw.one_of(OPENINGS),
+        "moves": str(draw.number(18, 90)),
+    }
+
+
+def database_game(draw: Draw, thing: Record) -> Record:
+    return {
+        "White": draw.slipped(", ".join(reversed(thing["white"].split()))),
+        "Black": draw.slipped(", ".join(reversed(thing["black"].split()))),
+        "Event": draw.lost(f"{thing['event']} {thing['day'][:4]}", 0.1),
+        "Rd": draw.lost(thing["round"], 0.1),
+        "Result": {"1": "1-0", "0": "0-1", "half": "1/2-1/2"}[thing["result"]],
+        "ECO": draw.lost(
+            f"{OPENINGS[thing['opening']]}{draw.number(0, 9)}{draw.number(0, 9)}", 0.1
+        ),
+        "Plies": draw.lost(str(2 * int(thing["moves"]) - draw.number(0, 1)), 0.1),
+    }
+
+
+def bulletin(draw: Draw, thing: Record) -> Record:
+    one, other = (
+        f"{name.split()[0][0]}. {name.split()[1]}" for name in (thing["white"], thing["black"])
+    )
+    return {
+        "partie": draw.slipped(f"{one} - {other}"),
+        "tournoi": draw.lost(thing["event"], 0.1),
+        "date": draw.lost(_german(thing["day"]), 0.15),
+        "ronde": draw.lost(thing["round"], 0.15),
+        "coups": draw.lost(thing["moves"], 0.15),
+        "score": {"1": "1:0", "0": "0:1", "half": "½:½"}[thing["result"]],
+        "début": draw.lost(thing["opening"], 0.2),
+    }
+
+
+def plant(draw: Draw) -> Record:
+    return {
+        "genus": draw.one_of(GENERA),
+        "species": draw.word().lower() + "um",
+        "cultivar": draw.word(),
+        "pot": draw.one_of(("9", "11", "13", "19")),
+        "high": str(draw.number(10, 250)),
+        "colour": draw.one_of(BLOOMS),
+        "blooms": str(draw.number(2, 9)),
+        "price": str(draw.number(250, 3900)),
+        "frost": str(draw.number(5, 30)),
+    }
+
+
+def nursery(draw: Draw, thing: Record) -> Record:
+    return {
+        "plant": draw.slipped(f"{thing['genus']} {thing['species']} '{thing['cultivar']}'"),
+        "pot ø": draw.lost(f"P{thing['pot']}", 0.1),
+        "height": draw.lost(f"{thing['high']} cm", 0.12),
+        "flower": draw.lost(thing["colour"], 0.12),
+        "month": draw.lost(MONTHS[int(thing["blooms"])], 0.15),
+        "each": draw.lost(f"£{int(thing['price']) / 100:.2f}", 0.1),
+        "hardy to": draw.lost(f"-{thing['frost']} °C", 0.2),
+    }
+
+
+def jardin(draw: Draw, thing: Record) -> Record:
+    short = (
+        f"{thing['genus'][0]}. {thing['species']}"
+        if draw.often(0.4)
+        else f"{thing['genus']} {thing['species']}"
+    )
+    return {
+        "espèce": draw.slipped(short),
+        "variété": draw.lost(draw.slipped(thing["cultivar"].upper()), 0.12),
+        "fleur": draw.lost(BLOOMS[thing["colour"]], 0.15),
+        "floraison": draw.lost(str(int(thing["blooms"]) + 1), 0.15),
+        "conteneur": draw.lost(f"{int(thing['pot']) / 100:g} m", 0.12),
+        "taille (m)": draw.lost(f"{int(thing['high']) / 100:.2f}".replace(".", ","), 0.15),
+        "prix €": draw.lost(f"{int(thing['price']) * 1.17 / 100:.2f}", 0.12),
+        "rusticité °F": draw.lost(str(round(-int(thing["frost"]) * 1.8 + 32)), 0.25),
+    }
+
+
+LAST_KINDS = {
+    "flights": Make(
+        flight, planned_flight, flown, ("line", "from", "to", "plane", "hour", "minute")
+    ),
+    "flats": Make(flat, offered, wohnung, ("way", "quarter", "rooms", "heating", "agent", "built")),
+    "sensors": Make(
+        sensor, fitted_sensor, calibrated_sensor, ("quantity", "hall", "maker", "period", "low")
+    ),
+    "games": Make(game, database_game, bulletin, ("white", "black", "event", "opening")),
+    "plants": Make(plant, nursery, jardin, ("genus", "species", "pot", "blooms", "frost")),
+}
+"""The same, drawn once more after what the first eight showed was mended."""
 LATER = ((60, 0.7, 1.0, 0.1), (120, 0.5, 1.2, 0.25), (200, 0.8, 0.8, 0.25), (80, 0.0, 1.0, 0.1))
 """Size, share that is in both, mess, share that are near twins."""
 
@@ -496,7 +749,7 @@ def drawn_later(
     are like another in what that kind has ``alike``.
     """
     name = f"{kind}-{size}-{overlap:g}-{mess:g}-{twins:g}-{seed}"
-    draw, make = Draw(name, mess), LATER_KINDS[kind]
+    draw, make = Draw(name, mess), (LATER_KINDS | LAST_KINDS)[kind]
     both = round(size * overlap)
     things = [make.thing(draw) for _ in range(2 * size - both)]
     for place in draw.random.sample(range(len(things)), round(twins * len(things))):
