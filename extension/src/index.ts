@@ -19,6 +19,7 @@ import { addCommands, addOpening, addShowing } from './commands';
 import { QueryCompletions } from './completer';
 import { listen, Notebooks } from './notebooks';
 import { addLanguages } from './languages';
+import { drawLeftOver } from './left-over';
 import type { Lent } from './mime';
 import { rendererFactories } from './mime';
 import { ControlPanel } from './panel';
@@ -63,6 +64,9 @@ const mime: JupyterFrontEndPlugin<void> = {
     };
     for (const factory of rendererFactories(lent)) {
       registry.addFactory(factory);
+    }
+    if (tracker) {
+      drawLeftOver(tracker);
     }
   }
 };

@@ -63,8 +63,8 @@ CHOOSE = """([number, mode]) => {
   editor.focus();
   editor.setCursorPosition(editor.getPositionAt(editor.model.sharedModel.getSource().length));
 }"""
-# What the server or the browser says on any page, ours or not; and JupyterLab, where two of its
-# windows meet.
+# What the server or the browser says on any page, ours or not; JupyterLab, where two of its
+# windows meet; and ipywidgets, where a widget's kernel is gone.
 HARMLESS = (
     "favicon",
     "/lsp/status",
@@ -72,6 +72,7 @@ HARMLESS = (
     "WebSocket",
     "Failed to load resource: net::ERR_NETWORK_CHANGED",
     "Window name candidate",
+    "widget model not found",
 )
 
 

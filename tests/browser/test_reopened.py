@@ -1,4 +1,6 @@
-"""A notebook of many pictures, closed and opened again: each is drawn where a reader comes to it."""
+"""Notebooks closed and opened again: each picture is drawn where a reader comes to it, and of a
+review whose kernel is gone its questions are left.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -60,3 +62,28 @@ def test_every_picture_is_there_when_a_notebook_is_opened_again(
     # Back up again: what was scrolled out of sight is still there.
     assert all(drawn_at(again, number) for number in (6, 1))
     again.page.close()  # before its server stops
+
+
+def test_of_a_review_whose_kernel_is_gone_the_questions_are_left_to_read(
+    windowed_lab: Lab, visit: Callable[[Lab], Visit]
+) -> None:
+    start = "%om start huts:alpine huts:refuge --embedder characters\n%om run"
+    name = write(windowed_lab, "review.ipynb", "%load_ext kgnb", start, "%om review --below 0.95")
+    first = visit(windowed_lab)
+    first.patience = 120_000
+    first.open(name)
+    first.run_all()
+    first.cell(2).locator(".kgnb-review").first.wait_for(state="visible")
+    first.save()
+    first.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
+    first.page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+    first.page.close()
+    again = visit(windowed_lab)
+    again.open(name)
+    cell = again.page.locator(".jp-Notebook .jp-Cell[data-windowed-list-index='2']")
+    again.page.evaluate("window.jupyterapp.shell.currentWidget.content.scrollToItem(2, 'center')")
+    cell.locator(".kgnb-row").first.wait_for(state="visible")
+    assert "Questions for a person" in cell.inner_text()
+    assert "Error displaying widget" not in cell.inner_text()
+    assert not again.page.evaluate("window.jupyterapp.shell.currentWidget.context.model.dirty")
+    again.page.close()
