@@ -16,8 +16,10 @@ from typing import Any
 
 import click
 import pyoxigraph
+from pydantic import TypeAdapter
 
 import kgnb
+from kgnb.agents.question_answering.options import Options
 from kgnb.cli.outcome import WAITING
 from kgnb.settings import Settings
 from kgnb.tasks.asking import AnswerOutcome
@@ -31,10 +33,18 @@ Scored = tuple[AnswerOutcome, frozenset[str]]
 @click.option("--half", type=click.Choice(["dev", "final"]), default="final", show_default=True)
 @click.option("--judge", default="rule", show_default=True)
 @click.option("--model", default="", help="a model, recorded:NAME or batch:FOLDER")
-def main(name: str, half: str, judge: str, model: str) -> None:
+@click.option(
+    "-p",
+    "options",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="an option of the agent, such as tools=paper",
+)
+def main(name: str, half: str, judge: str, model: str, options: tuple[str, ...]) -> None:
     """Ask the questions of one half over one graph, and say how many answers are right."""
     settings = Settings.load()
     settings = settings.with_(model=model) if model else settings
+    chosen = TypeAdapter(Options).validate_strings(dict(one.split("=", 1) for one in options))
     rows = [json.loads(line) for line in (HERE / f"{name}.jsonl").read_text().splitlines()]
     rows = [row for row in rows if row["half"] == half]
     with tempfile.TemporaryDirectory() as folder:
@@ -42,7 +52,9 @@ def main(name: str, half: str, judge: str, model: str) -> None:
         file.write_text("\n".join(lines_of(name)) + "\n")
         asked = [{"id": row["id"], "question": row["question"]} for row in rows]
         try:
-            outcomes = kgnb.answer_questions(asked, file, judge=judge, settings=settings, width=50)
+            outcomes = kgnb.answer_questions(
+                asked, file, judge=judge, settings=settings, width=50, options=chosen
+            )
         except kgnb.Waiting as waiting:
             click.echo(str(waiting), err=True)
             sys.exit(WAITING)
@@ -54,7 +66,8 @@ def main(name: str, half: str, judge: str, model: str) -> None:
             click.echo(
                 f"{row['kind']}: {row['question']} {outcome.status} {outcome.confidence:.2f}"
             )
-    click.echo(f"{name} {half}, {judge} {model}: {summary(scored)}")
+    said = " ".join((judge, model, *options))
+    click.echo(f"{name} {half}, {said}: {summary(scored)}")
 
 
 def given(outcome: AnswerOutcome) -> frozenset[str]:
