@@ -8,13 +8,14 @@ relation of its own by that name, the question is left to the other interpretati
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import permutations, product
 
 from kgnb.agents.question_answering.interpretation import (
     IN_LANGUAGE,
     SUBCLASS,
+    TYPE,
     Hop,
     Interpretation,
     body,
@@ -177,16 +178,21 @@ def _related(asked: ParsedQuestion, link: Link, hop: Hop, how: str) -> list[Inte
     """
     ends, _ = asked.reader.ends(link.iri, hop, _MANY)
     named = [end for end in ends if isinstance(end, Iri) and end not in _LANGUAGE]
-    if not hop.inverse and len(named) > 1:
-        some = " ".join(map(n3, named))
-        query = (
-            f"SELECT DISTINCT ?w WHERE {{ VALUES ?c {{ {some} }} VALUES ?w {{ {some} }} "
-            f"?c <{vocabulary.SUBCLASS}>+ ?w FILTER (?c != ?w) }}"
-        )
-        above = {row[0] for row in asked.reader.looked_up(query).rows}
-        named = [end for end in named if end not in above] or named
+    if not hop.inverse:
+        named = most_special(asked, named)
     only = () if len(named) == len(ends) else tuple(named)
     return [replace(_reading(link, hop, how), among=only)] if named else []
+
+
+def most_special(asked: ParsedQuestion, classes: Sequence[Iri]) -> list[Iri]:
+    """The classes and things, without classes that others lie below or belong to."""
+    some = " ".join(map(n3, classes))
+    query = (
+        f"SELECT DISTINCT ?w WHERE {{ VALUES ?c {{ {some} }} VALUES ?w {{ {some} }} "
+        f"?c (<{vocabulary.SUBCLASS}>|<{TYPE}>)/<{vocabulary.SUBCLASS}>* ?w FILTER (?c != ?w) }}"
+    )
+    above = {row[0] for row in asked.reader.looked_up(query).rows} if len(classes) > 1 else set()
+    return [one for one in classes if one not in above] or list(classes)
 
 
 def _reading(link: Link, hop: Hop, how: str) -> Interpretation:

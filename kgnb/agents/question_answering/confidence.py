@@ -5,6 +5,7 @@ calibrated confidence.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
@@ -421,6 +422,21 @@ def _in_other_units(asked: ParsedQuestion, candidate: Interpretation) -> list[st
     ]
 
 
+def _said_twice(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The words that are said more often than they are followed: "what is what X is based on based
+    on" takes two steps.
+    """
+    steps = (*candidate.hops, *candidate.by, *(hop for one in candidate.also for hop in one.hops))
+    kinds = {word for link in asked.classes for word in key(link.mention)}
+    counts = Counter(part for word in asked.said for part in key(word) if part not in kinds)
+    named = Counter(word for hop in steps for word in asked.words_of([hop.relation]))
+    return [
+        word
+        for word in asked.said
+        if any(counts[part] > max(1, named[part] or len(steps)) for part in key(word))
+    ]
+
+
 def _stated(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     """The nouns of what is counted although its number is stated, and is another one."""
     nouns = set(key(" ".join(asked.counted)))
@@ -477,7 +493,7 @@ def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 _ASKS_FOR_MORE = (
     _against, _of_another_class, _in_other_units, _stated, _no_amount, _unnamed_class, _ended,
-    _other_kin, _nobody, _acts, _other_verb, _only_number, _uncounted,
+    _other_kin, _nobody, _acts, _other_verb, _only_number, _uncounted, _said_twice,
 )  # fmt: skip
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal as OneOf
 
-from kgnb.kg.terms import RDF, RDFS, Iri, Literal, Term, Triple, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, Triple, n3
 
 TYPE = Iri(f"{RDF}type")
 
@@ -63,6 +64,7 @@ class Interpretation:
     among: tuple[Iri, ...] = ()  # the candidates for the values
     # for a measure with values of several kinds: only numbers compete, or dates as they are written
     comparing: Comparing = ""
+    axioms: bool = False  # the one hop is said of every member of a class by its restrictions
     left_out: str = ""  # what does not compete, in words
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
     # whether a relation of it is one of several that no word of the question tells apart
@@ -76,6 +78,19 @@ class Interpretation:
         hops = (*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops))
         every = (*self.entities, self.type, *(hop.relation for hop in hops))
         return tuple(iri for iri in every if iri is not None)
+
+    @property
+    def undone(self) -> tuple[str, ...]:
+        """Which nodes of the path would be one, in SPARQL, if the second of two equal steps led back:
+        nobody is a friend of a friend of himself.
+        """
+        start = n3(self.start) if self.start is not None else "?start"
+        nodes = [start, *(f"?v{place}" for place in range(1, len(self.hops))), "?answer"]
+        return tuple(
+            f"{nodes[at]} = {nodes[at + 2]}"
+            for at, (one, other) in enumerate(pairwise(self.hops))
+            if one == other
+        )
 
     @property
     def entities(self) -> tuple[Iri, ...]:
@@ -124,6 +139,32 @@ def of_type(variable: str, kind: Iri, typed_by: Iri = TYPE) -> str:
     return f"{variable} {n3(typed_by)} ?kind . ?kind <{wider}>* {n3(kind)} ."
 
 
+ABOVE = (
+    f"(<{RDFS}subClassOf>|<{OWL}equivalentClass>|<{OWL}intersectionOf>/<{RDF}rest>*/<{RDF}first>)*"
+)
+"""The path from a class to all that its members belong to by the axioms, nameless classes too."""
+
+
+def _said_of_class(start: Iri, hop: Hop) -> str:
+    """The pattern for what restrictions say that every member of a class is related to.
+
+    What is related to some mouse is related to some animal, and what holds of a class holds of
+    those below it: both follow from the axioms (OWL 2 Direct Semantics, section 2.2).
+    """
+    cls, value = ("?answer", "?value") if hop.inverse else (n3(start), "?answer")
+    some = ", ".join(f"<{OWL}{name}>" for name in ("someValuesFrom", "hasValue", "onClass"))
+    least = f"<{OWL}minQualifiedCardinality>|<{OWL}qualifiedCardinality>"
+    parts = [
+        f"?restriction <{OWL}onProperty> {n3(hop.relation)} . ?restriction ?how {value} .",
+        f"FILTER (?how IN ({some}))",
+        f"FILTER (?how != <{OWL}onClass> || EXISTS {{ ?restriction {least} ?n FILTER (?n > 0) }})",
+        f"?value <{RDFS}subClassOf>* {n3(start)} ." if hop.inverse else "",
+        f"{cls} {ABOVE} ?restriction . FILTER (!isBlank(?answer))",
+        f"OPTIONAL {{ ?class <{RDFS}subClassOf> ?restriction }}",
+    ]
+    return " ".join(filter(None, parts))
+
+
 def body(candidate: Interpretation) -> str:
     """The graph pattern of an interpretation: ``?answer`` for its values, ``?by`` for what orders
     or bounds them.
@@ -131,8 +172,11 @@ def body(candidate: Interpretation) -> str:
     parts: list[str] = []
     if candidate.among:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, candidate.among))} }}")
-    if candidate.start is not None and candidate.hops:
+    if candidate.start is not None and candidate.axioms:
+        parts.append(_said_of_class(candidate.start, candidate.hops[0]))
+    elif candidate.start is not None and candidate.hops:
         parts.append(pattern(candidate.start, candidate.hops, "?answer"))
+        parts += [f"FILTER (!({same}))" for same in candidate.undone]
     for number, condition in enumerate(candidate.also):
         parts.append(pattern("?answer", condition.hops, n3(condition.entity), f"?c{number}_"))
     if candidate.type is not None:
@@ -166,7 +210,7 @@ def sparql(candidate: Interpretation) -> str:
         if candidate.target is not None:
             asked = f"{where} FILTER (?answer = {n3(candidate.target)})"
             plain = candidate.type is None and not candidate.by and not candidate.also
-            if candidate.start is not None and candidate.hops and plain:
+            if candidate.start is not None and candidate.hops and plain and not candidate.axioms:
                 asked = _ended(candidate)
         return f"ASK {{ {asked} }}"
     if candidate.form == "count":

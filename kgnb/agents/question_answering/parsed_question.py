@@ -455,9 +455,12 @@ class ParsedQuestion:
 
     @property
     def asks_about(self) -> bool:
-        """Whether it asks where, when or how things are, and not which."""
+        """Whether it asks where, when or how things are, or what they are made of, and not which."""
         low = [token for token in self.low if token[:1].isalnum()]
-        return bool(low) and low[0] in _ABOUT and self.shape.form != "count"
+        if not low or self.shape.form == "count":
+            return False
+        about = low[0] == "what" and low[1] in AUXILIARIES and low[-1] in PREPOSITIONS
+        return about or low[0] in _ABOUT
 
     @property
     def counted(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from itertools import pairwise, product
 from math import exp
 
 from kgnb.agents.question_answering.about_terms import about_terms
+from kgnb.agents.question_answering.class_axioms import of_every_member
 from kgnb.agents.question_answering.confidence import calibrated, explained, rank
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import (
@@ -94,7 +95,7 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
         if polar(word.lower()) and f"{word} {following}".lower() in called
     }
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
-    if told := about_terms(asked):
+    if told := about_terms(asked) or of_every_member(asked):
         return tuple(told)
     if asked.shape.form == "exists":
         found = _yes_or_no(asked)
@@ -126,7 +127,8 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
     ranked = sorted(unique.values(), key=lambda one: (-rank(one), one.explanation))
     kept = [calibrated(asked, one, ranked) for one in ranked[:_KEPT]]
     return tuple(
-        _comparable(asked, one) if place < _TRIED else one for place, one in enumerate(kept)
+        _undone(asked, _comparable(asked, one)) if place < _TRIED else one
+        for place, one in enumerate(kept)
     )
 
 
@@ -1135,6 +1137,21 @@ def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretat
         left_out=left,
         explanation=f"{fair.explanation}; {left}",
     )
+
+
+def _undone(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
+    """The same interpretation, surely no more than ``_MIXED`` if following a relation twice may lead
+    back: some would count that.
+    """
+    if candidate.start is None or not candidate.undone:
+        return candidate
+    back = " || ".join(candidate.undone)
+    if not asked.reader.any(
+        f"{pattern(candidate.start, candidate.hops, '?answer')} FILTER ({back})"
+    ):
+        return candidate
+    told = f"{candidate.explanation}; not back to where a step came from"
+    return replace(candidate, confidence=min(candidate.confidence, _MIXED), explanation=told)
 
 
 _IN_TEXT = re.compile(r"(-?\d[\d.,]*)\s*([^\W\d]*)")

@@ -254,3 +254,42 @@ p:P14 rdfs:label "days to cross" .
 def test_tells_acts_measures_and_classes_apart(text: str, right: str) -> None:
     answer = answer_question(Question("q", text), context(QUAY))
     assert ", ".join(sorted(labels(answer))) == right, answer.rationale
+
+
+VILLAGE = """
+@prefix : <http://village.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Person rdfs:label "person" . :friend rdfs:label "friend" . :boss rdfs:label "boss" . :basis rdfs:label "is based on" .
+:Song rdfs:label "song" .
+:ann a :Person ; rdfs:label "Ann" ; :friend :bob ; :boss :cid .
+:bob a :Person ; rdfs:label "Bob" ; :friend :ann , :dan ; :boss :cid .
+:cid a :Person ; rdfs:label "Cid" ; :friend :dan ; :boss :eve .
+:dan a :Person ; rdfs:label "Dan" ; :friend :bob , :cid . :eve a :Person ; rdfs:label "Eve" .
+:s1 a :Song ; rdfs:label "Dawn Air" ; :basis :s2 . :s2 a :Song ; rdfs:label "Old Reel" ; :basis :s3 .
+:s3 a :Song ; rdfs:label "Field Call" .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Who is a friend of a friend of Ann?", "Dan"),  # not Ann herself
+        ("How many friends of friends does Ann have?", "1"),
+        ("Who is the friend of a friend of Ann's boss?", "Bob"),  # not the boss
+    ],
+)
+def test_does_not_go_back_where_a_relation_is_followed_twice(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(VILLAGE))
+    assert ", ".join(labels(answer)) == right, answer.rationale
+    assert answer.confidence < 0.9  # some would count it
+
+
+def test_follows_a_relation_twice_where_nothing_leads_back() -> None:
+    answer = answer_question(Question("q", "Who is the boss of Ann's boss?"), context(VILLAGE))
+    assert labels(answer) == ["Eve"] and answer.confidence > 0.9
+
+
+def test_does_not_follow_once_what_is_said_twice() -> None:
+    text = "What is the song that Dawn Air is based on based on?"
+    answer = answer_question(Question("q", text), context(VILLAGE))
+    assert labels(answer) in ([], ["Field Call"])
