@@ -199,7 +199,7 @@ def action_of(candidate: Interpretation) -> Action:
 def _bare(candidate: Interpretation) -> bool:
     """Whether an interpretation is only a path."""
     more = candidate.by or candidate.also or candidate.among or candidate.bound
-    return candidate.type is None and not more and not candidate.axioms
+    return candidate.type is None and not (more or candidate.axioms or candidate.undone)
 
 
 def allowed(state: State, action: Action, *, ours: bool = False) -> Action:

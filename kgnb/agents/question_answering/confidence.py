@@ -11,7 +11,7 @@ from dataclasses import replace
 from math import exp, log
 
 from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
-from kgnb.agents.question_answering.interpretation import Hop, Interpretation
+from kgnb.agents.question_answering.interpretation import Hop, Interpretation, body
 from kgnb.agents.question_answering.lexicon import ASKED_FOR
 from kgnb.agents.question_answering.names import opaque
 from kgnb.agents.question_answering.parsed_question import (
@@ -285,7 +285,9 @@ def _against(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
-    """The class asked for, where the values are of other classes: a record label is no band."""
+    """The class asked for, where the values are of other classes, or texts: a record label is no
+    band, nor is a depot code a depot.
+    """
     wanted, last = asked.wanted, candidate.hops[-1:]
     if wanted is None or not last or candidate.type is not None or candidate.form == "exists":
         return []
@@ -296,7 +298,14 @@ def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[
     heads = (name.partition(" of ")[0] for name in asked.names.of(last[0].relation))
     named = {key(head)[-1] for head in heads if key(head)} & set(key(wanted.mention))
     joined = wanted.iri in [condition.entity for condition in candidate.also]
-    if not ends or wanted.iri in ends or named or joined or not asked.reader.is_class(wanted.iri):
+    literal = not last[0].inverse and kind_of(asked.sample(last[0].relation)) != "thing"
+    if (
+        not (ends or literal)
+        or wanted.iri in ends
+        or named
+        or joined
+        or not asked.reader.is_class(wanted.iri)
+    ):
         return []
     return wanted.mention.lower().split()
 
@@ -519,13 +528,21 @@ def _beyond_structure(
         if word in _EXCEPT and word not in names and not _denied(candidate)
     ]
     found += [word for word in low if word in _EACH | _OTHERS]
-    if not candidate.hops or any(hop.inverse for hop in candidate.hops):
-        found += [word for word in low if word in _TOGETHER]
+    together = [word for word in low if word in _TOGETHER]
+    if together and (not candidate.hops or _several(asked, candidate)):
+        found += together
     parts = (
         len(candidate.hops) + len(candidate.also) + len(candidate.by) + (candidate.type is not None)
     )
     clauses = _clauses(asked)
     return [*found, *(asked.low[at] for at in clauses)] if len(clauses) >= max(1, parts) else found
+
+
+def _several(asked: ParsedQuestion, candidate: Interpretation) -> bool:
+    """Whether a path leads to more than one value: one may be the total that is stated."""
+    if any(hop.inverse for hop in candidate.hops):
+        return True
+    return len(asked.reader.looked_up(f"SELECT * WHERE {{ {body(candidate)} }} LIMIT 2").rows) > 1
 
 
 def _denied(candidate: Interpretation) -> bool:

@@ -93,10 +93,9 @@ _MANY = (
 )
 _OPPOSITES = [
     tuple(frozenset(side.split()) for side in pair.split("|"))
-    for pair in """born birth|die died dies dead death killed buried;open opened opening begin began start started|close
-    closed end ended finished;win won winner|lose lost loser;source spring|mouth;highest|lowest""".split(
-        ";"
-    )  # noqa: SIM905 - as above
+    for pair in """born birth|die died dies dead death killed buried;open opened opening begin began
+    start started founded founding established|close closed end ended finished;win won winner|lose lost
+    loser;source spring|mouth;highest|lowest""".split(";")  # noqa: SIM905 - as above
 ]
 _YES_NO = AUXILIARIES | frozenset(
     ["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"]

@@ -394,6 +394,8 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
             ]
             if not asked.things and not asked.shape.compares:
                 found += _with_text(asked, _class_of(asked, base, link.iri))
+    if not asked.classes and not asked.things and not asked.shape.compares:
+        found += _with_text(asked, Interpretation(None, score=-0.1, explanation="anything"))
     if not found and asked.shape.compares:
         found.append(Interpretation(None, score=-0.3, confidence=0.7, explanation="anything"))
     return found

@@ -260,7 +260,8 @@ VILLAGE = """
 @prefix : <http://village.example/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :Person rdfs:label "person" . :friend rdfs:label "friend" . :boss rdfs:label "boss" . :basis rdfs:label "is based on" .
-:Song rdfs:label "song" .
+:Song rdfs:label "song" . :quotes rdfs:label "quotes" . :n1 a :Song ; rdfs:label "Long Hum" ; :quotes :n2 .
+:n2 a :Song ; rdfs:label "Short Hum" ; :quotes :n1 .
 :ann a :Person ; rdfs:label "Ann" ; :friend :bob ; :boss :cid .
 :bob a :Person ; rdfs:label "Bob" ; :friend :ann , :dan ; :boss :cid .
 :cid a :Person ; rdfs:label "Cid" ; :friend :dan ; :boss :eve .
@@ -276,6 +277,7 @@ VILLAGE = """
         ("Who is a friend of a friend of Ann?", "Dan"),  # not Ann herself
         ("How many friends of friends does Ann have?", "1"),
         ("Who is the friend of a friend of Ann's boss?", "Bob"),  # not the boss
+        ("Which songs quote a song that quotes Long Hum?", ""),  # Long Hum alone
     ],
 )
 def test_does_not_go_back_where_a_relation_is_followed_twice(text: str, right: str) -> None:
@@ -293,3 +295,40 @@ def test_does_not_follow_once_what_is_said_twice() -> None:
     text = "What is the song that Dawn Air is based on based on?"
     answer = answer_question(Question("q", text), context(VILLAGE))
     assert labels(answer) in ([], ["Field Call"])
+
+
+DEPOT = """
+@prefix : <http://depot.example/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Depot rdfs:label "depot" . :Grant rdfs:label "grant" . :Plan rdfs:label "plan" .
+:code rdfs:label "depot code" . :plate rdfs:label "plate number" . :paidBy rdfs:label "paid by" .
+:amount rdfs:label "amount" . :founded rdfs:label "founding date" .
+:DS a :Depot ; :code "DS" ; :founded "1998-10-12" ; rdfs:label "Quay Depot" , "DS" .
+:b1 a :Depot ; rdfs:label "Hill Depot" ; :code "DN" ; :plate "KX-44" .
+:p1 a :Plan ; rdfs:label "Prism" ; :paidBy :g1 , :g2 . :p2 a :Plan ; rdfs:label "Spore" ; :paidBy :g1 .
+:g1 a :Grant ; rdfs:label "Halden Grant" ; :amount 250 . :g2 a :Grant ; rdfs:label "Mira Grant" ; :amount 100 .
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("Which depot has the code DS?", "DS"),  # a code is no depot
+        ("What is the total amount of the grants of Prism?", "100, 250"),
+        ("When was the Quay Depot closed?", "1998-10-12"),
+    ],
+)
+def test_does_not_take_a_code_a_part_or_a_beginning_for_what_is_asked(
+    text: str, wrong: str
+) -> None:
+    answer = answer_question(Question("q", text), context(DEPOT))
+    assert ", ".join(sorted(labels(answer))) != wrong, answer.rationale
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [("What has the plate number KX-44?", "Hill Depot"), ("What has the plate number KX-45?", "")],
+)
+def test_finds_what_has_a_number_without_a_class(text: str, right: str) -> None:
+    answer = answer_question(Question("q", text), context(DEPOT))
+    assert ", ".join(labels(answer)) == right, answer.rationale
