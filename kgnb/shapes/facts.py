@@ -104,6 +104,21 @@ class Facts:
         """Properties that lead to a node, and their subjects."""
         return self._by_object.get(node, _NONE)
 
+    def triples_of(self, node: Iri) -> list[Triple]:
+        """The triples that lead from a node, then those that lead to it from what has an IRI."""
+        found: list[Triple] = [
+            (node, Iri(predicate), end)
+            for predicate, ends in self.about(node).items()
+            for end in ends
+        ]
+        found += [
+            (start, Iri(predicate), node)
+            for predicate, starts in self.pointing_at(node).items()
+            for start in starts
+            if isinstance(start, Iri)
+        ]
+        return list(dict.fromkeys(found))
+
     def objects(self, node: Term, *predicates: str) -> list[Term]:
         """The values of a property, or of several."""
         return [value for predicate in predicates for value in self._values(node, predicate)]

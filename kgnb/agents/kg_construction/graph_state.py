@@ -21,7 +21,12 @@ from kgnb.agents.kg_construction.provenance import (
     document_iri,
     origins,
 )
-from kgnb.agents.kg_construction.tool_values import Violation
+from kgnb.agents.kg_construction.tool_values import (
+    CallResult,
+    Refusal,
+    ToolDefinition,
+    Violation,
+)
 from kgnb.errors import ConfigError
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
@@ -156,19 +161,8 @@ class GraphState:
 
     def origins(self, iri: str) -> list[Origin]:
         """The calls that stated what is known of an entity, where it leads to and what leads to it."""
-        node = Iri(iri)
         with self.lock:
-            writer = QuadWriter(self.store)
-            leading: list[Triple] = [
-                (node, Iri(p), o) for p, ends in self.facts.about(node).items() for o in ends
-            ]
-            back: list[Triple] = [
-                (s, Iri(p), node)
-                for p, ends in self.facts.pointing_at(node).items()
-                for s in ends
-                if isinstance(s, Iri)
-            ]
-            return origins(writer, [*leading, *back])
+            return origins(QuadWriter(self.store), self.facts.triples_of(Iri(iri)))
 
     def keep(self, added: Sequence[Quad], removed: Sequence[Quad] = ()) -> None:
         """Put quads into the store and take others out, after logging it."""
@@ -250,6 +244,11 @@ class GraphState:
     def labels(self) -> dict[str, str]:
         """The label of every entity that has one."""
         return {str(s): o.text for s, o in self.facts.pairs(v.LABEL) if isinstance(o, Literal)}
+
+    def refused(self, tool: ToolDefinition, refusals: Iterable[Refusal]) -> CallResult:
+        """The result of a call whose arguments were refused."""
+        said = (self.hints.argument(tool, refusal, self.near) for refusal in refusals)
+        return CallResult.refused(*said)
 
     def validate(self, iri: str | None = None, most: int | None = None) -> tuple[Violation, ...]:
         """All violations, missing values included: what a SHACL engine would report."""

@@ -1,26 +1,114 @@
-"""Findings of the checker as violations, with hints for a person or a model to repair them."""
+"""What is wrong with a call or a graph, in words that a model, a person and an MCP client are told.
+
+Calls are refused by rule, and the checker finds constraints; here alone both become violations.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from rapidfuzz import fuzz, process
 
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.tool_values import ToolDefinition, Violation
+from kgnb.agents.kg_construction.tool_values import (
+    Refusal,
+    ToolDefinition,
+    ToolParameter,
+    Violation,
+)
+from kgnb.errors import shown
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal, Term
-from kgnb.shapes.datatypes import datatype_of, example
+from kgnb.shapes.datatypes import NUMBERS, datatype_of, example, why_not
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.phrases import a_noun as _a
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import SH, TYPE, Constraint, Path, Shape
+from kgnb.shapes.units import OM, property_unit
 
 if TYPE_CHECKING:
     from kgnb.shapes.checking import BrokenConstraint
 
 _MOST_ALLOWED = 25
+_LONGEST_GOT = 120
+LONGEST_LABEL = 2000
+
+# the rules of a call: the constraint that each is counted under, and what to do about it
+RULES: Mapping[str, tuple[str, str]] = {
+    "unknown tool": ("unknown tool", "call one of the tools there are"),
+    "not JSON": ("object", "give plain JSON values"),
+    "made before": (
+        "repeat",
+        "this very call was made before and its facts are there: go on with something else",
+    ),
+    "refused before": (
+        "repeated call",
+        "This very call was refused before. Change what its violations name, or go on with another fact.",
+    ),
+    "given up": (
+        "given up",
+        "Refused {times} times. It is left to a person; go on with the next fact.",
+    ),
+    "empty class": (
+        "unsatisfiable class",
+        "nothing can be a {label}: {why}; choose another class",
+    ),
+    "new fact": ("not there", "nobody has said so yet"),
+    "quote": ("quote", "these words are not in {where}: copy the quote word for word"),
+    "unknown document": ("unknown document", "there is no document {document!r}; near: {near}"),
+    # arguments
+    "no object": ("object", "give the arguments as one JSON object"),
+    "unknown argument": ("unknown argument", "{tool} takes {known}{other}"),
+    "missing": ("required argument", "give {name}: {description}"),
+    "missing measure": (
+        "required argument",
+        "give {name}: {description} Where the text gives no number, give label instead",
+    ),
+    "missing owner": (
+        "required argument",
+        "give within: the IRI of the {owner} it belongs to{place}; its name does not tell it from others",
+    ),
+    "no object or value": ("required argument", "give an object or a value"),
+    "object and value": ("one of two", "give an object or a value, not both"),
+    "empty": ("text", "the text is empty"),
+    "broken text": ("text", "the text holds control characters or half a character"),
+    "no text": ("text", "give a text in quotes"),
+    "long label": (
+        "maxLength",
+        f"a name has at most {LONGEST_LABEL:,} characters; state a longer text by a property",
+    ),
+    "no value": ("value", "give a text, a number or an IRI"),
+    "no choice": ("oneOf", "choose one of {listed}"),
+    "no number": ("datatype", "give a plain number, as in 12.5"),
+    "kind of number": ("datatype", "the number must be of {kinds}"),
+    "datatype": ("datatype", "the range is {kinds}{as_in}{why}"),
+    "missing language": ("datatype", "give its language as well, as in language: en"),
+    "needless language": ("datatype", "leave out the language: the values have none"),
+    "no language tag": ("language", "give a language tag"),
+    "impossible": ("possible value", "{detail}"),
+    "unit": ("unit", "{unit}"),
+    "unknown entity": ("unknown IRI", "there is no entity {entity}: {other}"),
+    # what is retracted or replaced
+    "unknown property": ("unknown property", "near: {near}"),
+    "nothing there": ("not there", "there is nothing to {what}: {there}"),
+    "several values": (
+        "required argument",
+        "there are {count} values: say with old which one is wrong",
+    ),
+    "not replaced": (
+        "property",
+        "only the values of properties are replaced: retract it, and create the entity anew",
+    ),
+}
+
+
+def worded(
+    rule: str, path: str, got: str, allowed: Iterable[str] = (), **details: object
+) -> Violation:
+    """The violation of a rule, with the words of ``RULES``."""
+    constraint, words = RULES[rule]
+    return Violation(path, constraint, got, tuple(allowed), words.format(**details))
 
 
 def nearest(
@@ -106,6 +194,97 @@ class Hints:
             return term.text
         iri = str(term)
         return self._symbols.get(iri) or self.pack.tbox.label(iri)
+
+    def argument(
+        self,
+        tool: ToolDefinition,
+        refusal: Refusal,
+        near: Callable[[str, Iterable[str]], tuple[str, ...]],
+    ) -> Violation:
+        """A refused argument as a violation; ``near`` finds the entities that may be meant."""
+        got = refusal.got if isinstance(refusal.got, str) else repr(refusal.got)
+        parameter = next(
+            (p for p in tool.parameters if p.name == refusal.name), ToolParameter("", "")
+        )
+        choices = [choice for choice, _ in parameter.choices]
+        allowed: tuple[str, ...] = ()
+        details: dict[str, str] = {}
+        match refusal.rule:
+            case "unknown argument":
+                names = [p.name for p in tool.parameters]
+                allowed = nearest(refusal.name, names)
+                adding = f"add_{refusal.name}"
+                stated = tool.kind == "create" and adding in self.pack
+                details["known"] = joined(names, 20, "and") if names else "no arguments"
+                details["other"] = f"; state it with {adding}" if stated else ""
+            case "missing" | "missing measure":
+                allowed = tuple(choices[:_MOST_ALLOWED])
+            case "missing owner":
+                orders = [p.name for p in tool.parameters if p.property in self.pack.orders]
+                details["owner"] = self.pack.dependent(tool.term)
+                details["place"] = f", or its place: {orders[0]}" if orders else ""
+            case "no choice":
+                allowed = nearest(str(refusal.got), choices)
+                details["listed"] = joined(list(allowed), 8)
+            case "no number":
+                allowed = ("a number",)
+            case "kind of number":
+                allowed = _kinds(parameter)
+                details["kinds"] = joined(allowed, 3)
+            case "datatype" | "missing language" | "needless language":
+                allowed = _kinds(parameter)
+                details = self._datatype(parameter, refusal)
+            case "no language tag":
+                allowed = ("en", "de", "en-GB")
+            case "unit":
+                allowed = nearest(refusal.detail or str(refusal.got), choices)
+                details["unit"] = (
+                    f"give the unit by one of these names: {joined(list(allowed), 12)}"
+                )
+                if len(choices) == 1:
+                    details["unit"] = f"the ontology takes {allowed[0]} here and no other unit"
+                elif not choices:
+                    details["unit"] = f"give the IRI of a unit, as in {OM}kelvin"
+            case "unknown entity":
+                allowed = near(str(refusal.got), parameter.classes)
+                makers = [self._creating[c] for c in self._creating if c in parameter.classes]
+                first = "create it first" + (f" with {joined(makers, 3)}" if makers else "")
+                details["entity"] = shown(refusal.got, 60)
+                details["other"] = (
+                    f"near: {joined(list(allowed), 3)}; else {first}"
+                    if allowed
+                    else f"{first}, and use the id or IRI that comes back"
+                )
+        return worded(
+            refusal.rule,
+            refusal.name[:80],
+            got if len(got) <= _LONGEST_GOT else got[:_LONGEST_GOT] + "…",
+            allowed,
+            tool=tool.name,
+            name=refusal.name,
+            description=parameter.description,
+            detail=refusal.detail,
+            **details,
+        )
+
+    def _datatype(self, parameter: ToolParameter, refusal: Refusal) -> dict[str, str]:
+        """What a literal of a wrong datatype should look like, and why this one does not fit."""
+        value, unit, datatypes = refusal.got, refusal.detail, parameter.datatypes
+        given = next((text for d in datatypes if (text := example(d))), "")
+        why = ""
+        if unit:
+            wanted = property_unit(self.pack.tbox, parameter.property)
+            why = (
+                f": it is given in {wanted}, not in {unit}"
+                if wanted
+                else f": no unit is known for it, so not in {unit}"
+            )
+        elif reason := next((w for d in datatypes if (w := why_not(str(value), d))), ""):
+            why = f": {reason}"
+        elif isinstance(value, int | float) and not any(d in NUMBERS for d in datatypes):
+            why = f'; give it as text: "{given or value}"'
+        as_in = f", as in {given}" if given else ""
+        return {"kinds": joined(_kinds(parameter), 4), "as_in": as_in, "why": why}
 
     def violation(self, top: Shape, found: BrokenConstraint, facts: Facts) -> Violation:
         """One finding as a violation."""
@@ -283,3 +462,8 @@ class Hints:
     def _types(self, node: Term, facts: Facts) -> str:
         kinds = sorted(self.pack.tbox.label(str(kind)) for kind in facts.types(node))
         return f"{_a(kinds[0])} {joined(kinds, 4, 'and')}" if kinds else "of no known class"
+
+
+def _kinds(parameter: ToolParameter) -> tuple[str, ...]:
+    """The names of the datatypes that a parameter takes."""
+    return tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)

@@ -30,7 +30,7 @@ from kgnb.agents.kg_construction.generic_tools import (
     schema_tokens,
 )
 from kgnb.agents.kg_construction.graph_file import GraphFile
-from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.hints import nearest, worded
 from kgnb.agents.kg_construction.http_clients import App, Guesses, Sessions, Strangers
 from kgnb.agents.kg_construction.ontology_terms import OntologyTerms
 from kgnb.agents.kg_construction.pack import ToolPack
@@ -168,8 +168,10 @@ class Shared:
         quote, document = (str(given.pop(key, None) or "") for key in ("quote", "document"))
         if self.documents and document and document not in self.documents:
             near = nearest(document, list(self.documents), 5)
-            hint = f"there is no document {document[:80]!r}; near: {', '.join(near)}"
-            return Violation("document", "unknown document", document[:80], near, hint)
+            said = document[:80]
+            return worded(
+                "unknown document", "document", said, near, document=said, near=", ".join(near)
+            )
         if not document and len(self.documents) == 1:
             document = next(iter(self.documents))
         text = self.documents.get(document)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -18,10 +18,18 @@ from rapidfuzz import fuzz
 
 from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState, pyshacl_validate
-from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.hints import nearest, worded
 from kgnb.agents.kg_construction.naming import normalised
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import TBOX, Call
+from kgnb.agents.kg_construction.provenance import (
+    DERIVED,
+    DESCRIPTIONS,
+    READ_WITH,
+    TBOX,
+    Call,
+    document_iri,
+    withdrawn,
+)
 from kgnb.agents.kg_construction.tool_values import (
     WRITING,
     CallResult,
@@ -29,12 +37,12 @@ from kgnb.agents.kg_construction.tool_values import (
     ToolDefinition,
     Violation,
 )
-from kgnb.agents.kg_construction.writes import Withdrawals, Writes
+from kgnb.agents.kg_construction.writes import Writes, with_mirrors
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, in_order, quads, write
-from kgnb.kg.terms import Blank, Iri, Literal, Triple, term_key, triple_key
+from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, term_key, triple_key
 from kgnb.results.bundle import count
 from kgnb.shapes.checking import Judged
 from kgnb.shapes.shape import TYPE
@@ -67,7 +75,6 @@ class ConstructionSession(GraphState):
     ) -> None:
         super().__init__(pack, namespace, store, checked=checked, stored=stored)
         self._writes = Writes(self)
-        self._withdrawals = Withdrawals(self, self._attempts)
         self._made: dict[str, CallResult] = {}  # the results of calls that wrote
 
     def __repr__(self) -> str:
@@ -91,17 +98,14 @@ class ConstructionSession(GraphState):
         with self.lock:
             if name not in self.pack:
                 near = nearest(str(name), [tool.name for tool in self.pack.tools], 5)
-                wrong = Violation(
-                    "tool", "unknown tool", str(name)[:120], near, "call one of the tools there are"
-                )
-                return CallResult.refused(wrong)
+                return CallResult.refused(worded("unknown tool", "tool", str(name)[:120], near))
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
             if tool.kind in WRITING:
                 return self._write(tool, Call(name, given, source), merge)
             read = read_arguments(tool, given, self)
-            if read.violations:
-                return CallResult.refused(*read.violations)
+            if read.refusals:
+                return self.refused(tool, read.refusals)
             return answer(self, tool, read)
 
     def forget(self, documents: Collection[str]) -> None:
@@ -117,31 +121,23 @@ class ConstructionSession(GraphState):
                 sort_keys=True,
             )
         except (TypeError, ValueError):
-            wrong = Violation(
-                "arguments", "object", type(call.arguments).__name__, (), "give plain JSON values"
-            )
-            return CallResult.refused(wrong)
+            kind = type(call.arguments).__name__
+            return CallResult.refused(worded("not JSON", "arguments", kind))
         if key in self._made and not merge:
             before = self._made[key].iri
-            hint = (
-                "this very call was made before and its facts are there: go on with something else"
-            )
-            again = Violation("call", "repeat", before, (before,) if before else (), hint)
+            again = worded("made before", "call", before, filter(None, [before]))
             return CallResult(False, before, violations=(again,))
         read, states = read_arguments(tool, call.arguments, self), tool.kind in ("create", "add")
-        if read.violations:
-            result = CallResult.refused(*read.violations)
+        if read.refusals:
+            result = self.refused(tool, read.refusals)
         elif self.checked and tool.kind == "create" and tool.term in self.pack.empty:
-            why = (
-                f"nothing can be a {tool.label}: {self.pack.empty[tool.term]}; choose another class"
-            )
-            result = CallResult(
-                False, violations=(Violation("class", "unsatisfiable class", tool.label, (), why),)
-            )
+            label, why = tool.label, self.pack.empty[tool.term]
+            nothing = worded("empty class", "class", label, label=label, why=why)
+            result = CallResult(False, violations=(nothing,))
         elif states:
             result = self._attempts(tool, read, call, merge)
         else:
-            result = self._withdrawals.change(tool, read, call, merge)
+            result = self._withdraw(tool, read, call, merge)
         if result.ok and not states:
             self._made.clear()  # what was made once may be wanted again
         elif result.ok and not merge:  # a journal says nothing twice
@@ -183,13 +179,7 @@ class ConstructionSession(GraphState):
             elif all(one in self.facts for one in triples):
                 result = CallResult(True, str(iri))
             else:
-                new = Violation(
-                    "fact",
-                    "not there",
-                    self.hints.name(iri, self.facts),
-                    (),
-                    "nobody has said so yet",
-                )
+                new = worded("new fact", "fact", self.hints.name(iri, self.facts))
                 result = CallResult(False, str(iri), violations=(new,))
             if result.ok:
                 return result
@@ -208,8 +198,8 @@ class ConstructionSession(GraphState):
             if tool.kind not in ("create", "add"):
                 return self.call(name, arguments)
             read = read_arguments(tool, arguments, self)
-            if read.violations:
-                return CallResult.refused(*read.violations)
+            if read.refusals:
+                return self.refused(tool, read.refusals)
             return self._attempts(tool, read, Call(name, arguments, None), dry=True)
 
     def _met(
@@ -270,6 +260,110 @@ class ConstructionSession(GraphState):
                     self.facts.remove(triple)
         self.version += bool(added)
         return CallResult(True, str(iri), created=new_entity, triples=len(added) - len(borrowed))
+
+    def _withdraw(self, tool: ToolDefinition, read: Arguments, call: Call, own: bool) -> CallResult:
+        """Retract or replace, wholly or not at all. ``own`` retracts only what this source's
+        document said.
+        """
+        chosen = self._writes.withdrawn(tool, read)
+        if isinstance(chosen, Violation):
+            return CallResult.refused(chosen)
+        subject = read.terms["subject"][0]
+        stated = [one for one in with_mirrors(self.pack, chosen) if one in self.facts]
+        quads = [(one, graph) for one in stated for graph in self._graphs_of(one)]
+        if own and call.source is not None:
+            document, ends = document_iri(call.source.document), self.writer.values
+            quads = [
+                (one, graph)
+                for one, graph in quads
+                if graph is None
+                or document in ends(graph, DERIVED, DESCRIPTIONS)
+                or document in ends(graph, READ_WITH, DESCRIPTIONS)
+            ]
+        elif tool.kind == "replace":
+            return self._replaced(call, chosen[0], quads, read.plain["value"])
+        withdrawn_here = set(quads)
+        gone = [
+            one
+            for one in stated
+            if all((one, graph) in withdrawn_here for graph in self._graphs_of(one))
+        ]
+        if violations := self._removed(gone):
+            return CallResult.refused(*violations, iri=str(subject))
+        self._withdrawn(call, quads)
+        return CallResult(True, str(subject), triples=-len(gone))
+
+    def _graphs_of(self, triple: Triple) -> list[Iri | None]:
+        """The graphs a fact stands in; the default one where the store names none."""
+        return [*self.writer.graphs_of(triple)] or [None]
+
+    def _replaced(
+        self, call: Call, old: Triple, quads: Sequence[Quad], value: object
+    ) -> CallResult:
+        """Retracts the old value and states the new one through its own tool; all or nothing."""
+        subject, predicate, _ = old
+        gone = list(dict.fromkeys(triple for triple, _ in quads))
+        adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
+        if adding is None and predicate != v.LABEL:
+            return CallResult.refused(worded("not replaced", "property", predicate))
+        if adding is None:
+            self._removed(gone)
+            new: Triple = (subject, Iri(v.LABEL), Literal(str(value)))
+            self.facts.add(new)
+            self._withdrawn(call, quads, [new])
+            return CallResult(True, str(subject))
+        held = {p.name for p in adding.parameters}
+        known = (
+            "object" in held
+            and isinstance(value, str)
+            and ("value" not in held or self.resolve(value))
+        )
+        arguments = {"subject": str(subject), ("object" if known else "value"): value}
+        read = read_arguments(adding, arguments, self)
+        if read.refusals:
+            return self.refused(adding, read.refusals)
+        if violations := self._removed(gone):
+            return CallResult.refused(*violations, iri=str(subject))
+        result = self._attempts(adding, read, Call(adding.name, arguments, call.source))
+        if not result.ok:
+            for triple in gone:
+                self.facts.add(triple)
+            return result
+        self._withdrawn(call, quads)
+        return CallResult(True, str(subject), triples=-1)
+
+    def _removed(self, gone: Sequence[Triple]) -> tuple[Violation, ...]:
+        """Removes facts from memory, or returns the lasting violations that this would cause and
+        keeps the facts.
+        """
+        nodes: dict[Term, None] = {}
+        for subject, _, value in gone:
+            for node in (subject, value):
+                nodes |= dict.fromkeys([node, *self.facts.neighbours(node)])
+        before = self._lasting(nodes)
+        for triple in gone:
+            self.facts.remove(triple)
+        after = [broken for place, broken in self._lasting(nodes).items() if place not in before]
+        if after and self.checked:
+            said = [self.hints.violation(shape, found, self.facts) for shape, found in after]
+            for triple in gone:
+                self.facts.add(triple)
+            return tuple(dict.fromkeys(said))
+        self.version += 1
+        return ()
+
+    def _lasting(self, nodes: Mapping[Term, None]) -> dict[tuple[str, ...], Judged]:
+        """What no later fact could mend about these nodes."""
+        found = self.pack.checker.everything(self.facts, nodes)
+        return {_place(judged): judged for judged in found if judged[1].final}
+
+    def _withdrawn(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple] = ()) -> None:
+        """Take quads out of the store, and keep there who withdrew what, and what was stated
+        instead.
+        """
+        kept = [quad for quad in quads if quad[1] != TBOX]
+        if self.stored:
+            self.keep(call.described(new) + withdrawn(kept, call.graph), quads)
 
     def _caused(self, added: list[Triple], broken: list[Judged]) -> tuple[Violation, ...]:
         """The violations that the new facts caused, without those that existed before; the facts

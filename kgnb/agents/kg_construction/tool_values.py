@@ -54,6 +54,16 @@ class ToolDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """An argument that breaks a rule, before it is said in words."""
+
+    rule: str  # a key of ``hints.RULES``
+    name: str  # the argument
+    got: Any
+    detail: str = ""  # what its reader found out: the unit that is meant, why it is impossible
+
+
+@dataclass(frozen=True, slots=True)
 class Violation:
     """One constraint that a call or the graph violates, and how to repair it."""
 

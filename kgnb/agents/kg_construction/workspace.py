@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from kgnb.agents.kg_construction.documents import Passage
+from kgnb.agents.kg_construction.hints import worded
 from kgnb.agents.kg_construction.naming import normalised, slug
 from kgnb.agents.kg_construction.tool_values import (
     WRITING,
@@ -24,9 +25,6 @@ from kgnb.agents.kg_construction.tool_values import (
 
 if TYPE_CHECKING:
     from kgnb.agents.kg_construction.session import ConstructionSession
-
-REPEATED = "repeated call"
-GIVEN_UP = "given up"
 
 
 @dataclass(frozen=True)
@@ -202,9 +200,7 @@ class Workspace:
         key = json.dumps([name, arguments, quote], sort_keys=True, default=str)
         if key in self._refused:
             self.repeats += 1
-            hint = "This very call was refused before. Change what its violations name, or go on with another fact."
-            same = Violation(name, REPEATED, "the same arguments", hint=hint)
-            return CallResult.refused(same)
+            return CallResult.refused(worded("refused before", name, "the same arguments"))
         if evidence is None:
             start, end, answered = passage.start, passage.end, None
             result = CallResult.refused(unquoted(quote, "the text"))
@@ -363,8 +359,8 @@ class Workspace:
             return result
         self._open.remove(tries)
         self._left += self._last(tries)
-        hint = f"Refused {len(tries.acts)} times. It is left to a person; go on with the next fact."
-        over = Violation(act.tool, GIVEN_UP, f"{len(tries.acts)} refusals", hint=hint)
+        times = len(tries.acts)
+        over = worded("given up", act.tool, f"{times} refusals", times=times)
         return CallResult(False, violations=(*result.violations, over), retryable=False)
 
     def _last(self, tries: _Tries) -> list[Act]:
@@ -443,8 +439,7 @@ def _in_words(said: str, text: str) -> bool:
 
 def unquoted(quote: str, where: str) -> Violation:
     """The violation of a quote that is not in the text it is said to be from."""
-    hint = f"these words are not in {where}: copy the quote word for word"
-    return Violation("quote", "quote", quote[:120], (), hint)
+    return worded("quote", "quote", quote[:120], where=where)
 
 
 @lru_cache(maxsize=64)  # several calls about one sentence

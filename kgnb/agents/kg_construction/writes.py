@@ -1,32 +1,20 @@
-"""What a call states as triples, and what it retracts or replaces: checked like a write, and kept
-in the provenance.
-"""
+"""The triples that a call states, and those that it retracts or replaces."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import islice, product
 
-from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
+from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
-from kgnb.agents.kg_construction.hints import nearest
+from kgnb.agents.kg_construction.hints import nearest, worded
 from kgnb.agents.kg_construction.naming import key, normalised, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.provenance import (
-    DERIVED,
-    DESCRIPTIONS,
-    READ_WITH,
-    TBOX,
-    Call,
-    document_iri,
-    withdrawn,
-)
-from kgnb.agents.kg_construction.tool_values import CallResult, ToolDefinition, Violation
+from kgnb.agents.kg_construction.tool_values import ToolDefinition, Violation
 from kgnb.kg import vocabulary as v
-from kgnb.kg.quads import Quad
 from kgnb.kg.terms import Iri, Literal, Term, Triple
 from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import TYPE
@@ -161,6 +149,72 @@ class Writes:
             (other if s == iri else s, p, other if o == iri else o) for s, p, o in triples
         ]
 
+    def withdrawn(self, tool: ToolDefinition, read: Arguments) -> list[Triple] | Violation:
+        """The facts that a call retracts or replaces."""
+        subject = read.terms["subject"][0]
+        said = read.texts.get("property", "")
+        predicate = self._property(said)
+        adding, replacing = self.pack.of_kind("add"), tool.kind == "replace"
+        if said and not predicate:
+            near = nearest(said, [t.label for t in adding], 5)
+            return worded("unknown property", "property", said, near, near=joined(near, 5))
+        value = read.plain.get("old" if replacing else "value")
+        chosen = self._chosen(subject, predicate, value)
+        values = [_text(o) for _, _, o in chosen]
+        if replacing and len(chosen) > 1:
+            return worded("several values", "old", "nothing", values[:25], count=len(values))
+        if chosen:
+            return chosen
+        name = self.pack.tbox.label(predicate) if predicate else "anything"
+        values = [*map(_text, self.session.facts.objects(subject, predicate))] if predicate else []
+        there = f"its values are {joined(values, 8)}"
+        if not values:
+            calls = [t.name for t in adding if replacing and t.term == predicate]
+            there = f"nothing is said of it by '{name}'" + "".join(f": call {c}" for c in calls)
+        what = "replace" if replacing else "take back"
+        return worded("nothing there", name, str(value), values[:25], what=what, there=there)
+
+    def _property(self, said: str) -> str:
+        """The IRI of a property, by IRI, name or label; the class and the label of an entity are
+        properties too.
+        """
+        plain = key(said)
+        if plain in ("type", "rdftype", "class") or said == TYPE:
+            return str(TYPE)
+        if said == v.LABEL or plain in ("label", "rdfslabel"):
+            return v.LABEL
+        adding = self.pack.of_kind("add")
+        found = {t.term for t in adding if said == t.term} or {
+            t.term
+            for t in adding
+            if plain in (key(t.label), key(t.name), key(t.name.removeprefix("add_")))
+        }
+        return next(iter(found)) if len(found) == 1 else ""
+
+    def _chosen(self, subject: Term, predicate: str, value: object) -> list[Triple]:
+        """The facts that are meant: of an entity, of one property, or the one with this value."""
+        if not isinstance(subject, Iri):
+            return []
+        if not predicate:
+            return self.session.facts.triples_of(subject)
+        return [
+            (subject, Iri(predicate), o)
+            for o in self.session.facts.objects(subject, predicate)
+            if value is None or self._is(o, value)
+        ]
+
+    def _is(self, term: Term, said: object) -> bool:
+        text = str(said).lower() if isinstance(said, bool) else str(said)
+        if isinstance(term, Literal):
+            return (
+                term.text == text
+                or _number(term.text) is not None
+                and _number(term.text) == _number(text)
+            )
+        labels = self.session.facts.objects(term, v.LABEL)
+        names = [t.text for t in labels if isinstance(t, Literal)]
+        return str(term) == text or text in (*names, self.pack.tbox.label(str(term)))
+
     def _unit_name(self, tool: ToolDefinition, unit: Term) -> str:
         names = {
             str(iri): name for p in tool.parameters if p.kind == "unit" for name, iri in p.choices
@@ -220,217 +274,6 @@ def mint(namespace: str, identity: Iterable[str], label: str) -> Iri:
     code = hashlib.sha256(said.encode()).hexdigest()[:16]
     readable = slug(normalised(label)[:60], 32)
     return Iri(f"{namespace}{readable + '-' if readable else ''}{code}")
-
-
-WriteThrough = Callable[[ToolDefinition, Arguments, Call], CallResult]
-
-
-class Withdrawals:
-    """Retracts and replaces facts of one session."""
-
-    def __init__(self, session: GraphState, write_through: WriteThrough) -> None:
-        self.session, self.write_through = session, write_through
-        self.facts = session.facts
-        self.pack = session.pack
-
-    def change(self, tool: ToolDefinition, read: Arguments, call: Call, own: bool) -> CallResult:
-        """Retract or replace, wholly or not at all. ``own`` retracts only what this source's
-        document said.
-        """
-        subject = read.terms["subject"][0]
-        predicate = self._property(read.texts.get("property", ""))
-        if "property" in read.texts and not predicate:
-            return CallResult.refused(self._unknown(read.texts["property"]))
-        old = read.plain.get("old" if tool.kind == "replace" else "value")
-        chosen = self._chosen(subject, predicate, old)
-        if not chosen:
-            return CallResult.refused(
-                self._nothing(subject, predicate, old, tool.kind == "replace")
-            )
-        if tool.kind == "replace" and len(chosen) > 1:
-            values = tuple(_text(o) for _, _, o in chosen)
-            hint = f"there are {len(values)} values: say with old which one is wrong"
-            return CallResult.refused(
-                Violation("old", "required argument", "nothing", values[:25], hint)
-            )
-        if own and call.source is not None:
-            document, ends = document_iri(call.source.document), self.session.writer.values
-            quads = [
-                (one, graph)
-                for one, graph in self._quads(chosen)
-                if graph is None
-                or document in ends(graph, DERIVED, DESCRIPTIONS)
-                or document in ends(graph, READ_WITH, DESCRIPTIONS)
-            ]
-            return self._retracted(call, subject, quads)
-        if tool.kind == "retract":
-            return self._retracted(call, subject, self._quads(chosen))
-        return self._replaced(call, subject, predicate, chosen, read.plain["value"])
-
-    def _property(self, said: str) -> str:
-        """The IRI of a property, by IRI, name or label; the class and the label of an entity are
-        properties too.
-        """
-        plain = key(said)
-        if plain in ("type", "rdftype", "class") or said == TYPE:
-            return str(TYPE)
-        if said == v.LABEL or plain in ("label", "rdfslabel"):
-            return v.LABEL
-        adding = self.pack.of_kind("add")
-        found = {t.term for t in adding if said == t.term} or {
-            t.term
-            for t in adding
-            if plain in (key(t.label), key(t.name), key(t.name.removeprefix("add_")))
-        }
-        return next(iter(found)) if len(found) == 1 else ""
-
-    def _chosen(self, subject: Term, predicate: str, value: object) -> list[Triple]:
-        """The facts that are meant: of an entity, of one property, or the one with this value."""
-        if not isinstance(subject, Iri):
-            return []
-        if not predicate:
-            leading: list[Triple] = [
-                (subject, Iri(p), o)
-                for p, values in self.facts.about(subject).items()
-                for o in values
-            ]
-            back: list[Triple] = [
-                (s, Iri(p), subject)
-                for p, ends in self.facts.pointing_at(subject).items()
-                for s in ends
-                if isinstance(s, Iri)
-            ]
-            return list(dict.fromkeys([*leading, *back]))
-        return [
-            (subject, Iri(predicate), o)
-            for o in self.facts.objects(subject, predicate)
-            if value is None or self._is(o, value)
-        ]
-
-    def _is(self, term: Term, said: object) -> bool:
-        text = str(said).lower() if isinstance(said, bool) else str(said)
-        if isinstance(term, Literal):
-            return (
-                term.text == text
-                or _number(term.text) is not None
-                and _number(term.text) == _number(text)
-            )
-        names = [t.text for t in self.facts.objects(term, v.LABEL) if isinstance(t, Literal)]
-        return str(term) == text or text in (*names, self.pack.tbox.label(str(term)))
-
-    def _sources(self, triple: Triple) -> list[Iri | None]:
-        """The graphs a fact stands in; the default one where the store names none."""
-        return [*self.session.writer.graphs_of(triple)] or [None]
-
-    def _quads(self, triples: Sequence[Triple]) -> list[Quad]:
-        there = [one for one in with_mirrors(self.pack, triples) if one in self.facts]
-        return [(one, graph) for one in there for graph in self._sources(one)]
-
-    def _retracted(self, call: Call, subject: Term, quads: Sequence[Quad]) -> CallResult:
-        named = set(quads)
-        gone = [
-            one
-            for one in dict.fromkeys(triple for triple, _ in quads)
-            if all((one, graph) in named for graph in self._sources(one))
-        ]
-        if violations := self._removed(gone):
-            return CallResult.refused(*violations, iri=str(subject))
-        self._store(call, quads, [])
-        return CallResult(True, str(subject), triples=-len(gone))
-
-    def _replaced(
-        self, call: Call, subject: Term, predicate: str, chosen: list[Triple], value: object
-    ) -> CallResult:
-        """Retracts the old value and states the new one through its own tool; all or nothing."""
-        adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
-        quads = self._quads(chosen)
-        gone = list(dict.fromkeys(triple for triple, _ in quads))
-        if adding is None and predicate == v.LABEL and isinstance(subject, Iri):
-            self._removed(gone)
-            new: Triple = (subject, Iri(v.LABEL), Literal(str(value)))
-            self.facts.add(new)
-            self._store(call, quads, [new])
-            return CallResult(True, str(subject), triples=0)
-        if adding is None:
-            hint = (
-                "only the values of properties are replaced: retract it, and create the entity anew"
-            )
-            return CallResult.refused(Violation("property", "property", predicate, (), hint))
-        held = {p.name for p in adding.parameters}
-        known = (
-            "object" in held
-            and isinstance(value, str)
-            and ("value" not in held or self.session.resolve(value))
-        )
-        arguments = {"subject": str(subject), ("object" if known else "value"): value}
-        read = read_arguments(adding, arguments, self.session)
-        if read.violations:
-            return CallResult.refused(*read.violations)
-        if violations := self._removed(gone):
-            return CallResult.refused(*violations, iri=str(subject))
-        result = self.write_through(adding, read, Call(adding.name, arguments, call.source))
-        if not result.ok:
-            for triple in gone:
-                self.facts.add(triple)
-            return result
-        self._store(call, quads, [])
-        return CallResult(True, str(subject), triples=-1)
-
-    def _removed(self, gone: Sequence[Triple]) -> tuple[Violation, ...]:
-        """Removes facts from memory, or returns the lasting violations that this would cause and
-        keeps the facts.
-        """
-        nodes: dict[Term, None] = {}
-        for subject, _, value in gone:
-            for node in (subject, value):
-                nodes |= dict.fromkeys([node, *self.facts.neighbours(node)])
-        before = self._final(nodes)
-        for triple in gone:
-            self.facts.remove(triple)
-        after = {place: said for place, said in self._final(nodes).items() if place not in before}
-        if after and self.session.checked:
-            for triple in gone:
-                self.facts.add(triple)
-            return tuple(dict.fromkeys(after.values()))
-        self.session.version += 1
-        return ()
-
-    def _final(self, nodes: Mapping[Term, None]) -> dict[str, Violation]:
-        return {
-            f"{shape.id} {one.focus!r} {one.constraint.component} {one.value!r}": self.session.hints.violation(
-                shape, one, self.facts
-            )
-            for shape, one in self.pack.checker.everything(self.facts, nodes)
-            if one.final
-        }
-
-    def _store(self, call: Call, quads: Sequence[Quad], new: Sequence[Triple]) -> None:
-        kept = [quad for quad in quads if quad[1] != TBOX]
-        if self.session.stored:
-            self.session.keep(call.described(new) + withdrawn(kept, call.graph), quads)
-
-    def _unknown(self, said: str) -> Violation:
-        near = nearest(said, [t.label for t in self.pack.of_kind("add")], 5)
-        return Violation(
-            "property", "unknown property", said, near, f"near: {joined(list(near), 5)}"
-        )
-
-    def _nothing(self, subject: Term, predicate: str, value: object, replacing: bool) -> Violation:
-        values = tuple(map(_text, self.facts.objects(subject, predicate))) if predicate else ()
-        name = self.pack.tbox.label(predicate) if predicate else "anything"
-        there = (
-            f"its values are {joined(list(values), 8)}"
-            if values
-            else f"nothing is said of it by '{name}'"
-        )
-        if not values and replacing:
-            there += "".join(
-                f": call {t.name}" for t in self.pack.of_kind("add") if t.term == predicate
-            )
-        what = "replace" if replacing else "take back"
-        return Violation(
-            name, "not there", str(value), values[:25], f"there is nothing to {what}: {there}"
-        )
 
 
 def _number(text: str) -> float | None:
