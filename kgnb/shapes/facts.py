@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from kgnb.kg.terms import RDF, Iri, Term, Triple
+from kgnb.kg.terms import RDF, Iri, Literal, Term, Triple
+from kgnb.kg.vocabulary import LABEL
 from kgnb.shapes.shape import TYPE, Path, inverse
 
 _Values = tuple[Term, ...] | dict[Term, None]
@@ -152,6 +153,11 @@ class Facts:
         for subject, value in self.pairs(predicate):
             if isinstance(subject, Iri) and isinstance(value, Iri):
                 yield str(subject), str(value)
+
+    def label(self, node: Term) -> str:
+        """The first label of a node; "" where it has none."""
+        labels = self.objects(node, LABEL)
+        return next((label.text for label in labels if isinstance(label, Literal)), "")
 
     def types(self, node: Term) -> Iterable[Term]:
         """The classes a node is stated to be of."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.graph_state import GraphState
 from kgnb.agents.kg_construction.hints import LONGEST_LABEL
-from kgnb.agents.kg_construction.tool_values import Refusal, ToolDefinition, ToolParameter
+from kgnb.agents.kg_construction.tool_values import RefusedArgument, ToolDefinition, ToolParameter
 from kgnb.kg.terms import XSD, Iri, Literal, Term, is_iri
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, NUMBERS, PLAIN, everyday, literal_of
 from kgnb.shapes.units import OM, QUDT_UNIT, converted, impossible, property_unit, unit_named
@@ -32,7 +32,7 @@ class Arguments:
     texts: dict[str, str] = field(default_factory=dict)
     terms: dict[str, list[Term]] = field(default_factory=dict)
     plain: dict[str, str | int | float | bool] = field(default_factory=dict)
-    refusals: list[Refusal] = field(default_factory=list)
+    refusals: list[RefusedArgument] = field(default_factory=list)
 
     def term(self, name: str) -> Term | None:
         """The likeliest term of a parameter."""
@@ -40,7 +40,7 @@ class Arguments:
 
     def refuse(self, rule: str, name: str, got: Any = "nothing", detail: str = "") -> None:
         """Note that an argument breaks a rule."""
-        self.refusals.append(Refusal(rule, name, got, detail))
+        self.refusals.append(RefusedArgument(rule, name, got, detail))
 
 
 def read_arguments(tool: ToolDefinition, given: Any, session: GraphState) -> Arguments:

@@ -23,7 +23,7 @@ from kgnb.agents.kg_construction.provenance import (
 )
 from kgnb.agents.kg_construction.tool_values import (
     CallResult,
-    Refusal,
+    RefusedArgument,
     ToolDefinition,
     Violation,
 )
@@ -245,7 +245,7 @@ class GraphState:
         """The label of every entity that has one."""
         return {str(s): o.text for s, o in self.facts.pairs(v.LABEL) if isinstance(o, Literal)}
 
-    def refused(self, tool: ToolDefinition, refusals: Iterable[Refusal]) -> CallResult:
+    def refused(self, tool: ToolDefinition, refusals: Iterable[RefusedArgument]) -> CallResult:
         """The result of a call whose arguments were refused."""
         said = (self.hints.argument(tool, refusal, self.near) for refusal in refusals)
         return CallResult.refused(*said)

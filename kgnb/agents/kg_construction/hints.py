@@ -12,7 +12,7 @@ from rapidfuzz import fuzz, process
 
 from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.tool_values import (
-    Refusal,
+    RefusedArgument,
     ToolDefinition,
     ToolParameter,
     Violation,
@@ -94,7 +94,7 @@ RULES: Mapping[str, tuple[str, str]] = {
     "nothing there": ("not there", "there is nothing to {what}: {there}"),
     "several values": (
         "required argument",
-        "there are {count} values: say with old which one is wrong",
+        "there are {detail} values: say with old which one is wrong",
     ),
     "not replaced": (
         "property",
@@ -156,7 +156,7 @@ class Hints:
     def _label(self, term: Term, facts: Facts) -> str:
         """An entity's label in the graph, else in the ontology."""
         own = self.pack.tbox.label(str(term)) if str(term) in self.pack.tbox.individuals else ""
-        return next((t.text for t in facts.objects(term, v.LABEL) if isinstance(t, Literal)), own)
+        return facts.label(term) or own
 
     def entity(self, iri: Term, facts: Facts) -> str:
         """An entity in a few words: its classes, its label, and its first facts."""
@@ -198,7 +198,7 @@ class Hints:
     def argument(
         self,
         tool: ToolDefinition,
-        refusal: Refusal,
+        refusal: RefusedArgument,
         near: Callable[[str, Iterable[str]], tuple[str, ...]],
     ) -> Violation:
         """A refused argument as a violation; ``near`` finds the entities that may be meant."""
@@ -207,7 +207,7 @@ class Hints:
             (p for p in tool.parameters if p.name == refusal.name), ToolParameter("", "")
         )
         choices = [choice for choice, _ in parameter.choices]
-        allowed: tuple[str, ...] = ()
+        allowed = refusal.allowed[:_MOST_ALLOWED]
         details: dict[str, str] = {}
         match refusal.rule:
             case "unknown argument":
@@ -255,6 +255,17 @@ class Hints:
                     if allowed
                     else f"{first}, and use the id or IRI that comes back"
                 )
+            case "unknown property":
+                allowed = nearest(got, [t.label for t in self.pack.of_kind("add")], 5)
+                details["near"] = joined(list(allowed), 5)
+            case "nothing there":
+                replacing = tool.kind == "replace"
+                details["what"] = "replace" if replacing else "take back"
+                details["there"] = f"its values are {joined(list(allowed), 8)}"
+                if not allowed:
+                    adding = self._adding.get(refusal.detail, "") if replacing else ""
+                    call = f": call {adding}" if adding else ""
+                    details["there"] = f"nothing is said of it by '{refusal.name}'{call}"
         return worded(
             refusal.rule,
             refusal.name[:80],
@@ -267,7 +278,7 @@ class Hints:
             **details,
         )
 
-    def _datatype(self, parameter: ToolParameter, refusal: Refusal) -> dict[str, str]:
+    def _datatype(self, parameter: ToolParameter, refusal: RefusedArgument) -> dict[str, str]:
         """What a literal of a wrong datatype should look like, and why this one does not fit."""
         value, unit, datatypes = refusal.got, refusal.detail, parameter.datatypes
         given = next((text for d in datatypes if (text := example(d))), "")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain, groupby
 from operator import itemgetter
@@ -20,7 +20,6 @@ from kgnb.agents.kg_construction.arguments import Arguments, read_arguments
 from kgnb.agents.kg_construction.graph_state import GraphState, pyshacl_validate
 from kgnb.agents.kg_construction.hints import nearest, worded
 from kgnb.agents.kg_construction.naming import normalised
-from kgnb.agents.kg_construction.pack_content import PackContent
 from kgnb.agents.kg_construction.provenance import (
     DERIVED,
     DESCRIPTIONS,
@@ -33,6 +32,7 @@ from kgnb.agents.kg_construction.provenance import (
 from kgnb.agents.kg_construction.tool_values import (
     WRITING,
     CallResult,
+    RefusedArgument,
     Source,
     ToolDefinition,
     Violation,
@@ -40,7 +40,6 @@ from kgnb.agents.kg_construction.tool_values import (
 from kgnb.agents.kg_construction.writes import Writes, with_mirrors
 from kgnb.files import write_whole
 from kgnb.kg import vocabulary as v
-from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.quads import Quad, in_order, quads, write
 from kgnb.kg.terms import Blank, Iri, Literal, Term, Triple, term_key, triple_key
 from kgnb.results.bundle import count
@@ -64,18 +63,14 @@ class ConstructionSession(GraphState):
     True
     """
 
-    def __init__(
-        self,
-        pack: PackContent,
-        namespace: str,
-        store: OxigraphGraph | str | Path | None = None,
-        *,
-        checked: bool = True,
-        stored: bool = True,
-    ) -> None:
-        super().__init__(pack, namespace, store, checked=checked, stored=stored)
-        self._writes = Writes(self)
-        self._made: dict[str, CallResult] = {}  # the results of calls that wrote
+    @cached_property
+    def _writes(self) -> Writes:
+        return Writes(self)
+
+    @cached_property
+    def _made(self) -> dict[str, CallResult]:
+        """The results of calls that wrote."""
+        return {}
 
     def __repr__(self) -> str:
         return f"<Session: {count(len(self.facts), 'fact')} by the tools of {self.pack.name}>"
@@ -98,7 +93,7 @@ class ConstructionSession(GraphState):
         with self.lock:
             if name not in self.pack:
                 near = nearest(str(name), [tool.name for tool in self.pack.tools], 5)
-                return CallResult.refused(worded("unknown tool", "tool", str(name)[:120], near))
+                return _refused("unknown tool", "tool", str(name)[:120], near)
             tool = self.pack.tool(name)
             given = {} if arguments is None else arguments
             if tool.kind in WRITING:
@@ -121,19 +116,18 @@ class ConstructionSession(GraphState):
                 sort_keys=True,
             )
         except (TypeError, ValueError):
-            kind = type(call.arguments).__name__
-            return CallResult.refused(worded("not JSON", "arguments", kind))
+            return _refused("not JSON", "arguments", type(call.arguments).__name__)
         if key in self._made and not merge:
             before = self._made[key].iri
-            again = worded("made before", "call", before, filter(None, [before]))
-            return CallResult(False, before, violations=(again,))
+            again = _refused("made before", "call", before, filter(None, [before]))
+            return replace(again, iri=before, retryable=False)
         read, states = read_arguments(tool, call.arguments, self), tool.kind in ("create", "add")
         if read.refusals:
             result = self.refused(tool, read.refusals)
         elif self.checked and tool.kind == "create" and tool.term in self.pack.empty:
             label, why = tool.label, self.pack.empty[tool.term]
-            nothing = worded("empty class", "class", label, label=label, why=why)
-            result = CallResult(False, violations=(nothing,))
+            nothing = _refused("empty class", "class", label, label=label, why=why)
+            result = replace(nothing, retryable=False)
         elif states:
             result = self._attempts(tool, read, call, merge)
         else:
@@ -157,34 +151,30 @@ class ConstructionSession(GraphState):
         """
         first: CallResult | None = None
         for iri, triples in self._writes.readings(tool, read):
-            if tool.kind == "create" and "entity" not in read.terms and self.facts.knows(iri):
-                if self.pack.checker.apart(
-                    self.facts.types(iri), tool.term
-                ):  # nothing is both: another thing
-                    iri, triples = self._writes.apart(tool, iri, triples)
-                met = (
-                    self._met(tool, iri, triples, merge)
-                    if self.facts.knows(iri)
-                    else (iri, triples)
-                )
+            named = tool.kind == "create" and "entity" not in read.terms
+            if named and self._are_apart(iri, tool.term):
+                iri, triples = self._writes.apart(tool, iri, triples)
+            if named and self.facts.knows(iri):
+                met = self._met(tool, iri, triples, merge)
                 if isinstance(met, CallResult):
-                    return (
-                        replace(met, violations=(self.hints.exists(iri, tool, self.facts),))
-                        if dry
-                        else met
-                    )
+                    taken = self.hints.exists(iri, tool, self.facts)
+                    return replace(met, violations=(taken,)) if dry else met
                 iri, triples = met
             if not dry:
                 result = self._commit(tool, iri, triples, call)
             elif all(one in self.facts for one in triples):
                 result = CallResult(True, str(iri))
             else:
-                new = worded("new fact", "fact", self.hints.name(iri, self.facts))
-                result = CallResult(False, str(iri), violations=(new,))
+                new = _refused("new fact", "fact", self.hints.name(iri, self.facts))
+                result = replace(new, iri=str(iri), retryable=False)
             if result.ok:
                 return result
             first = first or result
         return first or CallResult.refused()
+
+    def _are_apart(self, iri: Iri, kind: str) -> bool:
+        """Whether nothing can be both: what has this IRI, and one of the class."""
+        return self.facts.knows(iri) and self.pack.checker.apart(self.facts.types(iri), kind)
 
     def holds(self, name: str, arguments: Mapping[str, Any]) -> CallResult:
         """Whether all that a creating or adding call says is there already; other calls are made as
@@ -266,8 +256,8 @@ class ConstructionSession(GraphState):
         document said.
         """
         chosen = self._writes.withdrawn(tool, read)
-        if isinstance(chosen, Violation):
-            return CallResult.refused(chosen)
+        if isinstance(chosen, RefusedArgument):
+            return self.refused(tool, [chosen])
         subject = read.terms["subject"][0]
         stated = [one for one in with_mirrors(self.pack, chosen) if one in self.facts]
         quads = [(one, graph) for one in stated for graph in self._graphs_of(one)]
@@ -305,7 +295,7 @@ class ConstructionSession(GraphState):
         gone = list(dict.fromkeys(triple for triple, _ in quads))
         adding = next((t for t in self.pack.of_kind("add") if t.term == predicate), None)
         if adding is None and predicate != v.LABEL:
-            return CallResult.refused(worded("not replaced", "property", predicate))
+            return _refused("not replaced", "property", predicate)
         if adding is None:
             self._removed(gone)
             new: Triple = (subject, Iri(v.LABEL), Literal(str(value)))
@@ -479,6 +469,13 @@ class ConstructionSession(GraphState):
         return bool(conforms), report.serialize(format="turtle")
 
 
+def _refused(
+    rule: str, path: str, got: str, allowed: Iterable[str] = (), **details: object
+) -> CallResult:
+    """The result of a call that breaks one rule."""
+    return CallResult.refused(worded(rule, path, got, allowed, **details))
+
+
 def _place(judged: Judged) -> tuple[str, str, str, str]:
     shape, found = judged
     return (shape.id, repr(found.focus), found.constraint.component, repr(found.value))
@@ -550,7 +547,5 @@ def _inspect(session: GraphState, iri: str) -> dict[str, Any]:
     kinds = [tbox.label(str(kind)) for kind in facts.types(node)] or [
         *map(tbox.label, sorted(tbox.individuals.get(iri, ())))
     ]
-    label = next(
-        (t.text for t in facts.objects(node, v.LABEL) if isinstance(t, Literal)), tbox.label(iri)
-    )
+    label = facts.label(node) or tbox.label(iri)
     return {"iri": iri, "label": label, "classes": kinds, "facts": said, "pointed at by": back}

@@ -54,13 +54,14 @@ class ToolDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedArgument:
     """An argument that breaks a rule, before it is said in words."""
 
     rule: str  # a key of ``hints.RULES``
     name: str  # the argument
     got: Any
     detail: str = ""  # what its reader found out: the unit that is meant, why it is impossible
+    allowed: tuple[str, ...] = ()  # what is there, where that is not said by the tool
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,11 @@ from itertools import islice, product
 
 from kgnb.agents.kg_construction.arguments import Arguments
 from kgnb.agents.kg_construction.graph_state import GraphState
-from kgnb.agents.kg_construction.hints import nearest, worded
 from kgnb.agents.kg_construction.naming import key, normalised, slug
 from kgnb.agents.kg_construction.pack_content import PackContent
-from kgnb.agents.kg_construction.tool_values import ToolDefinition, Violation
+from kgnb.agents.kg_construction.tool_values import RefusedArgument, ToolDefinition
 from kgnb.kg import vocabulary as v
 from kgnb.kg.terms import Iri, Literal, Term, Triple
-from kgnb.shapes.phrases import joined
 from kgnb.shapes.shape import TYPE
 from kgnb.shapes.units import OM, QUDT, scale
 
@@ -149,30 +147,26 @@ class Writes:
             (other if s == iri else s, p, other if o == iri else o) for s, p, o in triples
         ]
 
-    def withdrawn(self, tool: ToolDefinition, read: Arguments) -> list[Triple] | Violation:
+    def withdrawn(self, tool: ToolDefinition, read: Arguments) -> list[Triple] | RefusedArgument:
         """The facts that a call retracts or replaces."""
         subject = read.terms["subject"][0]
         said = read.texts.get("property", "")
         predicate = self._property(said)
-        adding, replacing = self.pack.of_kind("add"), tool.kind == "replace"
         if said and not predicate:
-            near = nearest(said, [t.label for t in adding], 5)
-            return worded("unknown property", "property", said, near, near=joined(near, 5))
+            return RefusedArgument("unknown property", "property", said)
+        replacing = tool.kind == "replace"
         value = read.plain.get("old" if replacing else "value")
         chosen = self._chosen(subject, predicate, value)
-        values = [_text(o) for _, _, o in chosen]
+        values = tuple(_text(o) for _, _, o in chosen)
         if replacing and len(chosen) > 1:
-            return worded("several values", "old", "nothing", values[:25], count=len(values))
+            return RefusedArgument("several values", "old", "nothing", str(len(values)), values)
         if chosen:
             return chosen
+        there = self.session.facts.objects(subject, predicate) if predicate else ()
         name = self.pack.tbox.label(predicate) if predicate else "anything"
-        values = [*map(_text, self.session.facts.objects(subject, predicate))] if predicate else []
-        there = f"its values are {joined(values, 8)}"
-        if not values:
-            calls = [t.name for t in adding if replacing and t.term == predicate]
-            there = f"nothing is said of it by '{name}'" + "".join(f": call {c}" for c in calls)
-        what = "replace" if replacing else "take back"
-        return worded("nothing there", name, str(value), values[:25], what=what, there=there)
+        return RefusedArgument(
+            "nothing there", name, str(value), predicate, tuple(map(_text, there))
+        )
 
     def _property(self, said: str) -> str:
         """The IRI of a property, by IRI, name or label; the class and the label of an entity are
