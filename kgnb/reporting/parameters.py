@@ -136,7 +136,7 @@ def _with_type(node: ast.Assign | ast.Expr) -> ast.AnnAssign | None:
 # what a report opens itself, and what only makes sense with a person or on one machine
 NOT_SWEPT = (
     *("judge", "embedder", "index", "context", "decisions", "reference", "scheduler"),
-    *("error_rate", "oracle_seed", "block_rows", "timeout", "page", "most"),
+    *("error_rate", "timeout", "page", "most"),
 )
 
 

@@ -118,7 +118,6 @@ def align_entities(
     look: LookOptions = LookOptions(),
     reference: Alignment | Links | Iterable[tuple[str, str]] | str | Path | None = None,
     error_rate: float = 0.0,
-    seed: int = 0,
     decisions: EntityDecisions | str | Path | None = None,
     run: Run | None = None,
     settings: Settings | None = None,
@@ -174,7 +173,6 @@ def align_entities(
         look=look,
         reference=reference,
         error_rate=error_rate,
-        seed=seed,
         decisions=decisions,
         run=run,
         settings=settings,
@@ -191,7 +189,6 @@ def align(left: Source | Sides, right: Source | None = None, **given: Any) -> Al
         given["reference"] = links_of(given["reference"])
     if given.get("judge") == "first":
         given["look"] = replace(given.get("look", LookOptions()), share=0.0)
-    given["oracle_seed"] = given.pop("seed", 0)
     task = AligningTask.of(AGENT, {"left": left, "right": right, **named}, **given)
     task.run_through()
     return task.outcome()

@@ -29,12 +29,10 @@ def test_a_form_is_made_of_the_options_with_their_bounds_and_choices(attended: N
     slider = control(attended.good("%om search --form").value, "k")
     assert isinstance(slider, ipywidgets.IntSlider)
     assert (slider.min, slider.max, slider.value) == (1, 50, 7)
-    rounds = control(attended.good("%ea run --form").value, "sinkhorn_rounds")
+    rounds = control(attended.good("%ea run --form").value, "temperature")
     rows = (row.children for row in attended.good("%ea run --form").value.box.children[:-3])
     assert any(
-        "normalisation" in text.value
-        for shown, text in rows
-        if shown.description == rounds.description
+        "Sinkhorn" in text.value for shown, text in rows if shown.description == rounds.description
     )
 
 

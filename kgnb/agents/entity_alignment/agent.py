@@ -11,7 +11,7 @@ from kgnb.agents.options import names_of
 _HERE = "kgnb.agents.entity_alignment"
 _PROVIDED = f"{_HERE}.provided"
 OWN = tuple(name for name in names_of(Options) if name != "names")
-ORACLE = ("judge", "error_rate", "oracle_seed")
+ORACLE = ("judge", "error_rate", "seed")
 AGENT = Agent(
     name="entity_alignment",
     magic="ea",
@@ -113,7 +113,7 @@ AGENT = Agent(
             later(f"{_HERE}.align:align"),
             ("selected", "judge"),
             {},
-            (*ORACLE, "decisions", "both_orders", "heed"),
+            (*ORACLE, "decisions", "both_orders"),
             "Let the judge decide which candidate is the same entity, or none.",
             ("%ea align", "%ea align --judge rule", "%ea align --judge oracle --error-rate 0.1"),
         ),
@@ -121,7 +121,7 @@ AGENT = Agent(
             later(f"{_HERE}.reflect:reflect"),
             ("aligned", "judge"),
             {},
-            ("reflect_below", "heed", *ORACLE),
+            ("reflect_below", *ORACLE),
             "Ask again where an answer is unsure.",
             ("%ea reflect", "%ea reflect --reflect-below 0.9"),
         ),

@@ -15,6 +15,7 @@ from kgnb.vectors.nearest import kth_best, turned
 from kgnb.vectors.reproducible import exp, log, on_grid, solved
 
 EXACT_UP_TO = 30_000
+BLOCK_ROWS = 1024  # compared at a time, which bounds the memory; decides nothing
 """Rows per side up to which all pairs are compared."""
 
 _DENSE, _SPARSE = (
@@ -34,7 +35,7 @@ class CandidatePairs(NamedTuple):
 
 
 def nearest_pairs(
-    left: Singles, right: Singles, k: int, block_rows: int, each: Each = alone
+    left: Singles, right: Singles, k: int, each: Each = alone, block_rows: int = BLOCK_ROWS
 ) -> CandidatePairs:
     """The ``k`` best columns of each row and the ``k`` best rows of each column, by dot product.
 
@@ -89,7 +90,9 @@ def _products(block: Singles, right: Singles) -> Singles:
     return products
 
 
-def nearest_rows(left: Singles, right: Singles, k: int, block_rows: int) -> CandidatePairs:
+def nearest_rows(
+    left: Singles, right: Singles, k: int, block_rows: int = BLOCK_ROWS
+) -> CandidatePairs:
     """The ``k`` best columns of each row alone."""
     k = min(k, len(right))
     right = right.astype(np.float32, copy=False)

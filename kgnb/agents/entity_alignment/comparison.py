@@ -134,11 +134,8 @@ class GraphComparison:
             _at(sides[0], self.asked.rows),
             _at(sides[1], self.asked.columns),
         )
-        size = self.options.block_rows
-        found = nearest_pairs(
-            left[: asked.open_rows], right[: asked.open_columns], k, size, self.each
-        )
-        learnt = nearest_rows(left[asked.open_rows :], right, k, size)
+        found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, self.each)
+        learnt = nearest_rows(left[asked.open_rows :], right, k)
         return united(
             found, CandidatePairs(learnt.rows + asked.open_rows, learnt.columns), width=self.width
         )
@@ -164,7 +161,7 @@ class GraphComparison:
         rows, left = _names_of(mine, asked.rows[: asked.open_rows])
         columns, right = _names_of(yours, asked.columns[: asked.open_columns])
         vectors = mine.names.vectors[left], yours.names.vectors[right]
-        near = nearest_pairs(*vectors, BESIDE, self.options.block_rows, self.each)
+        near = nearest_pairs(*vectors, BESIDE, self.each)
         return CandidatePairs(rows[near.rows], columns[near.columns])
 
     def named_surroundings(self) -> Sequence[Vectors]:

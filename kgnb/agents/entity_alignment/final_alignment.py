@@ -17,6 +17,7 @@ import numpy as np
 from kgnb.agents.entity_alignment.graphs import Integers
 from kgnb.agents.entity_alignment.judges import Decided
 from kgnb.agents.entity_alignment.judging_values import (
+    HEEDED,
     Aligned,
     EntityVerdicts,
 )
@@ -382,12 +383,11 @@ class _Wish:
 def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) -> Settled:
     """The final choice for every row, with who made it, or why a row has none.
 
-    Answers that are unsure, or less confident than ``heed``, change nothing. A person's decisions
+    Answers that are unsure, or less confident than ``HEEDED``, change nothing. A person's decisions
     always hold.
     """
     proposal = aligned.selected.planned.proposal
-    heed = aligned.selected.options.heed
-    wishes = {answer.question.row: _wish(answer, proposal, heed) for answer in aligned.answers}
+    wishes = {answer.question.row: _wish(answer, proposal) for answer in aligned.answers}
     wishes |= _fixed(proposal, decided or {})
     chosen: list[int] = proposal.first.tolist()
     for row, wish in wishes.items():
@@ -407,11 +407,11 @@ def settle(aligned: Aligned, *, decided: Mapping[str, Decided] | None = None) ->
     return Settled(aligned, np.array(chosen, dtype=np.int32), choices)
 
 
-def _wish(answer: EntityVerdicts, proposal: Proposal, heed: float) -> _Wish:
+def _wish(answer: EntityVerdicts, proposal: Proposal) -> _Wish:
     """The answer's choice, or the first alignment if it does not decide."""
-    (iri, confidence), verdict = answer.standing(heed), answer.verdict
+    (iri, confidence), verdict = answer.standing(), answer.verdict
     target, worth = (proposal.right.index(iri), max(0.01, confidence)) if iri else (-1, 0.0)
-    if (verdict.sure and verdict.confidence >= heed) or iri != answer.question.first:
+    if (verdict.sure and verdict.confidence >= HEEDED) or iri != answer.question.first:
         return _Wish(target, worth, worth if iri else verdict.confidence, verdict.judged_by, answer)
     return _Wish(target, worth, answer.question.confidence if iri else 0.0, FIRST, answer)
 

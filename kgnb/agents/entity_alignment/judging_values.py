@@ -23,6 +23,7 @@ from kgnb.results.bundle import count
 from kgnb.results.cells import LabelledIri, Value
 from kgnb.results.table import Table, Tabled, numbers, percents, texts
 
+HEEDED = 0.5  # answers less sure than this change nothing
 SIMULATED = "SIMULATION: whoever answered knows the reference"
 EQUIVALENT, DIFFERENT, TAKE = "equivalent", "different", "take"
 
@@ -179,14 +180,14 @@ class EntityVerdicts:
     reflected: bool = False  # whether it was asked again
     before: Verdict | None = None  # the outcome before a reflection
 
-    def standing(self, heed: float) -> tuple[str, float]:
+    def standing(self) -> tuple[str, float]:
         """The IRI that stands for now ("" for none) and its confidence.
 
-        That is the outcome, if it is at least as sure as ``heed``. Where the answer changed with
+        That is the outcome, if it is at least as sure as ``HEEDED``. Where the answer changed with
         the order of the candidates and the first alignment is neither of the two, it is the better
         ranked one. Else the first alignment.
         """
-        if self.verdict.sure and self.verdict.confidence >= heed:
+        if self.verdict.sure and self.verdict.confidence >= HEEDED:
             return self.verdict.choice or "", self.verdict.confidence
         torn = dict(self.verdict.also) if len(self.said) > 1 and self.unsure else {}
         if len(torn) < 2 or self.question.first in torn:

@@ -30,9 +30,6 @@ class Options:
     rounds: int = Field(
         default=3, ge=0, le=10, description="how often sure pairs become seeds for a next round"
     )
-    sinkhorn_rounds: int = Field(
-        default=10, ge=1, le=200, description="rounds of row and column normalisation"
-    )
     temperature: float = Field(
         default=0.02, ge=0.001, le=1.0, description="Sinkhorn's temperature: lower is harder"
     )
@@ -48,11 +45,11 @@ class Options:
         le=1.0,
         description="expected precision of the matches; 0: chosen for the highest expected F1",
     )
-    block_rows: int = Field(
-        default=1024, ge=1, le=100_000, description="entities compared at a time; bounds the memory"
-    )
     seed: int = Field(
-        default=0, ge=0, le=2**31, description="seed of the random vectors that label known pairs"
+        default=0,
+        ge=0,
+        le=2**31,
+        description="seed of the random vectors that label known pairs, and of the oracle's errors",
     )
     scheduler: str = Field(
         default="",
@@ -100,9 +97,6 @@ class LookOptions:
         le=1.0,
         description="answers less sure than this are asked again; 1: all",
     )
-    heed: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="answers less sure than this are ignored"
-    )
 
 
 @options
@@ -123,7 +117,6 @@ class Looking:
         le=1.0,
         description="share of wrong answers of the oracle, a simulation",
     )
-    oracle_seed: int = Field(default=0, ge=0, description="seed of the oracle's errors")
     embedder: str = Field(
         default="",
         description="local, characters, tiny, fastembed:MODEL, openai:MODEL or sentence-transformers:MODEL",

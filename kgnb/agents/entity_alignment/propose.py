@@ -185,7 +185,7 @@ def _leftovers(
     if len(rows) * len(columns) <= EVERYONE:
         return CandidatePairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
     left, right = sides[0][asked.rows[rows]], sides[1][asked.columns[columns]]
-    near = nearest_pairs(left, right, NEAREST, comparison.options.block_rows, comparison.each)
+    near = nearest_pairs(left, right, NEAREST, comparison.each)
     return CandidatePairs(rows[near.rows], columns[near.columns])
 
 
@@ -255,6 +255,7 @@ _LIKELY = (
 )
 _BINS = 40  # of the scores of best candidates
 FEW = 100  # sources up to which the names of a pair tell more than decoys do
+_SINKHORN_ROUNDS = 10  # of normalising rows and columns
 _EVEN = 0.01  # sides that differ by less are assumed to have a counterpart for every entity
 
 
@@ -269,7 +270,7 @@ def shared(comparison: GraphComparison, pairs: CandidatePairs, logits: Singles) 
         return sinkhorn(pairs, halved, height, 0, rounds=0)  # a softmax of each row
     even = abs(height - width) <= _EVEN * max(height, width)
     warm = (logits / (50 * options.temperature)).astype(np.float32)
-    return sinkhorn(pairs, warm, height, width, rounds=options.sinkhorn_rounds, even=even)
+    return sinkhorn(pairs, warm, height, width, rounds=_SINKHORN_ROUNDS, even=even)
 
 
 def proposal(

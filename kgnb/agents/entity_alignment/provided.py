@@ -32,7 +32,7 @@ def judge(task: AgentTask) -> Judge[AlignQuestion]:
         model=task["model"],
         reference=task["pairs"] or None,
         error_rate=task.option("error_rate"),
-        seed=task.option("oracle_seed"),
+        seed=task.option("seed"),
         decisions=decisions_of(task),
         width=task["settings"].width,
         remember=task["remember"],

@@ -17,7 +17,6 @@ from kgnb.agents.entity_alignment.judging_values import (
     PATHS,
     STANDS,
     AlignQuestion,
-    EntityVerdicts,
     LookOptions,
     Path,
     Planned,
@@ -96,7 +95,7 @@ def trajectories(
         for first, second in zip(aligned.answers, reflected.answers, strict=True):
             question = questions[first.question.row]
             right = truth[question.iri]
-            before, after = (_choice(answer, options.heed) for answer in (first, second))
+            before, after = (answer.standing()[0] for answer in (first, second))
             found.append(
                 Trajectory(question, path, before, before == right, before == right, False)
             )
@@ -113,10 +112,6 @@ def _standing(proposal: Proposal, question: PlanQuestion, truth: Mapping[str, st
     choice = proposal.right.entities[first] if first >= 0 else ""
     right = choice == truth[question.iri]
     return Trajectory(question, STANDS, choice, right, right, False)
-
-
-def _choice(answer: EntityVerdicts, heed: float) -> str:
-    return answer.standing(heed)[0]
 
 
 def best(walked: Sequence[Trajectory]) -> list[Trajectory]:

@@ -101,7 +101,7 @@ def test_the_best_of_rows_and_columns_are_found_whatever_the_block(
         unit(draw.random((height, 3), dtype=np.float32)),
         unit(draw.random((width, 3), dtype=np.float32)),
     )
-    found = set(zip(*nearest_pairs(left, right, k, block), strict=True))
+    found = set(zip(*nearest_pairs(left, right, k, block_rows=block), strict=True))
     scores = left @ right.T
     for row in range(height):
         assert (row, int(np.argmax(scores[row]))) in found or np.sort(scores[row])[-1] == np.sort(
@@ -112,7 +112,7 @@ def test_the_best_of_rows_and_columns_are_found_whatever_the_block(
         (int(r), column) for column in range(width) for r in np.argsort(-scores[:, column])[:k]
     }
     assert len(found) == len(wanted)
-    alone = nearest_rows(left, right, k, block)
+    alone = nearest_rows(left, right, k, block_rows=block)
     assert len(alone.rows) == height * min(k, width)
 
 

@@ -2,12 +2,13 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kgnb.agents.entity_alignment import candidates, relations
+from kgnb.agents.entity_alignment import candidates, comparison, relations
 from kgnb.agents.entity_alignment.propose import propose
 from kgnb.agents.entity_alignment.values import Options, Proposal
 from kgnb.errors import BackendError
@@ -41,8 +42,10 @@ def looked() -> bool:
 @pytest.mark.slow
 def test_two_workers_find_what_one_process_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     left, right = generated(300)
-    options = Options(rounds=1, block_rows=64)
+    options = Options(rounds=1)
     monkeypatch.setattr(relations, "_SENT", 100)
+    in_blocks = partial(candidates.nearest_pairs, block_rows=64)
+    monkeypatch.setattr(comparison, "nearest_pairs", in_blocks)
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
     ) as cluster:

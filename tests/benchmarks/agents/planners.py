@@ -144,10 +144,9 @@ class Pair:
 
     def changed(self, walk: Walk) -> tuple[int, int, int]:
         """The second looks, and how many of them corrected and spoiled an answer."""
-        heed = walk.aligned.selected.options.heed
 
         def right(answer: EntityVerdicts) -> bool:
-            return self.is_right(answer.question.row, answer.standing(heed)[0])
+            return self.is_right(answer.question.row, answer.standing()[0])
 
         looks = [
             (right(before), right(after))
