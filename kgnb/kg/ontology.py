@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal as OneOf
 
 from kgnb.kg.graph import Mended
+from kgnb.kg.terms import local_name
 
 Kind = OneOf["class", "object property", "datatype property", "annotation property", "individual"]
 
@@ -71,8 +72,7 @@ class Entity:
     @property
     def local_name(self) -> str:
         """The part of the IRI after the last ``#``, ``/`` or ``:``."""
-        text = self.iri.rstrip("#/")
-        return text[max(text.rfind("#"), text.rfind("/"), text.rfind(":")) + 1 :]
+        return local_name(self.iri)
 
 
 @dataclass(frozen=True)

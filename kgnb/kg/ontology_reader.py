@@ -15,7 +15,7 @@ from kgnb.kg import vocabulary as v
 from kgnb.kg.graph import Graph
 from kgnb.kg.labels import coded
 from kgnb.kg.ontology import Entity, Kind, Ontology, Restriction, Text
-from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Node, Term, n3
+from kgnb.kg.terms import OWL, RDFS, SKOS, XSD, Blank, Iri, Literal, Node, Term, local_name, n3
 
 _ORDER: tuple[Kind, ...] = (
     "class",
@@ -552,8 +552,7 @@ def _roles(graph: Graph, named_graphs: bool) -> dict[str, Collection[str]]:
             break
         roles |= new
     for iri, label in candidates:
-        local = re.split(r"[#/:]", iri)[-1]
-        for name in (local, label.text if isinstance(label, Literal) else ""):
+        for name in (local_name(iri), label.text if isinstance(label, Literal) else ""):
             group = v.NAMED_AS.get(re.sub(r"[\W_]+", "", name).lower())
             if group is not None:
                 roles[iri] = group if iri not in roles or roles[iri] is v.COMMENTS else roles[iri]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from kgnb.kg.terms import local_name
+
 PREFIXES: Mapping[str, str] = {
     "rdf": "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
@@ -97,4 +99,4 @@ def _prefix_of(iri: str) -> str:
     if curie != iri:
         return curie.partition(":")[0]
     namespace = re.split(r"[#/:][^#/:]*$", iri.rstrip("#/:"))[0].rstrip("#/:")
-    return re.split(r"[#/:]", namespace)[-1]
+    return local_name(namespace)

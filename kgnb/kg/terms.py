@@ -70,6 +70,15 @@ _ESCAPE = {
 _TO_ESCAPE = re.compile(r'\\[uU]|[\x00-\x1f\x7f"\\]')
 
 
+def local_name(iri: str) -> str:
+    """The part of an IRI after the last ``#``, ``/`` or ``:``; those at its end do not count.
+
+    >>> local_name("http://huts.example/alpine#Hut"), local_name("urn:huts:Hut/")
+    ('Hut', 'Hut')
+    """
+    return re.split(r"[#/:]", iri.rstrip("#/:"))[-1]
+
+
 def is_iri(text: str) -> bool:
     """Whether this is an absolute IRI that can be written between angle brackets.
 

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from kgnb.kg import vocabulary as v
 from kgnb.kg.regular_expressions import matches
-from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Blank, Iri, Literal, Term, local_name
 from kgnb.shapes.datatypes import ANY_LITERAL, PLAIN, REAL, compare, is_legal
 from kgnb.shapes.shape import SH, Constraint, Path, Shape, Warned, inverse
 from kgnb.shapes.tbox import ONE_OF, TBox
@@ -55,9 +55,7 @@ def owl_shapes(
 def _named(shape: Shape) -> Shape:
     """The shape with an IRI derived from its content."""
     digest = hashlib.sha256(repr(shape).encode()).hexdigest()[:8]
-    local = re.sub(r"[^A-Za-z0-9]+", "-", re.split(r"[#/:]", shape.about.rstrip("#/"))[-1]).strip(
-        "-"
-    )[:40]
+    local = re.sub(r"[^A-Za-z0-9]+", "-", local_name(shape.about)).strip("-")[:40]
     kind = re.sub(r"[^a-z]+", "-", shape.kind.lower())
     return replace(
         shape, id=f"{SHAPES}{kind}-{local}-{digest}" if local else f"{SHAPES}{kind}-{digest}"

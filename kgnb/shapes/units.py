@@ -18,7 +18,7 @@ from tokenize import TokenError
 from typing import TYPE_CHECKING, Any
 
 from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term
+from kgnb.kg.terms import OWL, RDFS, XSD, Iri, Literal, Term, local_name
 from kgnb.shapes.datatypes import locales
 from kgnb.shapes.shape import Constraint, Path, Shape, one
 from kgnb.shapes.tbox import TBox
@@ -104,15 +104,13 @@ def _quantity(tbox: TBox, style: str, above: tuple[str, ...]) -> Quantity:
             named = _named(tbox, listed)
             return Quantity(style, named, _symbols(named, tbox), number)
     local = next(
-        (name for a in above if (name := a.rsplit("/", 1)[-1].rsplit("#", 1)[-1]) in _QUANTITIES),
+        (name for name in map(local_name, above) if name in _QUANTITIES),
         "",
     )
     names = _QUANTITIES.get(local, ())
     if not names and style == "qudt":
         kinds = [
-            str(k).rsplit("/", 1)[-1]
-            for a in above
-            for k in _values(tbox, a, f"{QUDT}hasQuantityKind")
+            local_name(str(k)) for a in above for k in _values(tbox, a, f"{QUDT}hasQuantityKind")
         ]
         names = next((_QUANTITIES[kind] for kind in kinds if kind in _QUANTITIES), tuple(_UNITS))
     at, base = (1, QUDT_UNIT) if style == "qudt" else (0, OM)
@@ -174,9 +172,7 @@ def _named(tbox: TBox, iris: list[str]) -> tuple[tuple[str, str], ...]:
     ordered = sorted(set(iris), key=lambda iri: (usual.get(iri, 999), len(iri), iri))
     labels = {iri: tbox.label(iri) for iri in ordered}
     twice = {label for label in labels.values() if list(labels.values()).count(label) > 1}
-    return tuple(
-        (labels[i] if labels[i] not in twice else i.rsplit("/", 1)[-1], i) for i in ordered
-    )
+    return tuple((labels[i] if labels[i] not in twice else local_name(i), i) for i in ordered)
 
 
 def _symbols(named: tuple[tuple[str, str], ...], tbox: TBox) -> tuple[tuple[str, str], ...]:
@@ -353,7 +349,7 @@ def property_unit(tbox: TBox, iri: str) -> str:
     found = {unit_after(m[1], languages) if m[1] else unit_named(m[2], languages) for m in mentions}
     # "year", "day" and the like by themselves say when, not how long
     labels = [label for label in labels if unit_named(label, languages) not in _CALENDAR]
-    name = re.split(r"[#/:]", iri)[-1]
+    name = local_name(iri)
     spaced = "" if unit_named(name) in _CALENDAR else re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", name)
     names = [spaced, *labels]
     found |= {

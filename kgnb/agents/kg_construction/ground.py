@@ -23,7 +23,7 @@ from rapidfuzz import fuzz, process
 from kgnb.agents.kg_construction.options import GroundOptions as Options
 from kgnb.files import append_lines, read_lines
 from kgnb.kg.graph import Graph
-from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, SKOS, XSD, Iri, Literal, is_iri, local_name, n3
 from kgnb.kg.words import key, words
 from kgnb.results.table import Table, Tabled, Value, numbers, texts
 from kgnb.shapes.phrases import joined
@@ -152,11 +152,11 @@ class ReferenceNames:
         ``certain`` says that the first one is clearly meant; otherwise a person or the text has to
         decide.
         """
-        wanted = key(_local(kind))
+        wanted = key(local_name(kind))
 
         def fits(one: NamedEntity, other: NamedEntity) -> bool:
             kinds = _closure(other.types, self._above)
-            return not wanted or not kinds or any(key(_local(each)) == wanted for each in kinds)
+            return not wanted or not kinds or any(key(local_name(each)) == wanted for each in kinds)
 
         link = self.link(NamedEntity("", (label,), frozenset()), fits)
         found = [
@@ -164,7 +164,7 @@ class ReferenceNames:
                 "iri": one.target,
                 "label": one.label,
                 "score": one.score,
-                "classes": sorted(map(_local, self.index.entities[one.target].types)),
+                "classes": sorted(map(local_name, self.index.entities[one.target].types)),
             }
             for one in link.candidates
         ]
@@ -232,9 +232,11 @@ def _mapped(said: str, mine: LabelIndex, theirs: LabelIndex) -> list[tuple[str, 
 
 def _class_of(said: str, index: LabelIndex) -> str:
     known = sorted({kind for entity in index.entities.values() for kind in entity.types})
-    fitting = [iri for iri in known if said in (iri, f"<{iri}>") or key(_local(iri)) == key(said)]
+    fitting = [
+        iri for iri in known if said in (iri, f"<{iri}>") or key(local_name(iri)) == key(said)
+    ]
     if len(fitting) != 1:
-        names = joined([*map(_local, known)], 12, "and") or "no class"
+        names = joined([*map(local_name, known)], 12, "and") or "no class"
         why = "several classes are called" if fitting else "no entity is of a class called"
         raise ValueError(f"{why} {said!r}; there are {names}")
     return fitting[0]
@@ -254,12 +256,10 @@ def _closure(types: Iterable[str], above: Mapping[str, set[str]]) -> set[str]:
 
 
 def _by_class_name(one: NamedEntity, other: NamedEntity) -> bool:
-    left, right = ({key(_local(kind)) for kind in entity.types - _TOP} for entity in (one, other))
+    left, right = (
+        {key(local_name(kind)) for kind in entity.types - _TOP} for entity in (one, other)
+    )
     return not left or not right or bool(left & right)
-
-
-def _local(iri: str) -> str:
-    return iri.rstrip("#/").replace("#", "/").rsplit("/", 1)[-1]
 
 
 Outcome = OneOf["exact", "fuzzy", "decided", "same", "unsure", "none"]
@@ -445,9 +445,7 @@ def label_predicates(graph: Graph) -> tuple[str, ...]:
         lengths = sorted(len(text) for _, text in pairs)
         if lengths[len(lengths) // 2] <= 80 and other[iri] <= len(pairs):
             named = (
-                2
-                if iri in _WELL_KNOWN
-                else int(bool(_NAMING.intersection(words(re.split(r"[#/:]", iri)[-1]))))
+                2 if iri in _WELL_KNOWN else int(bool(_NAMING.intersection(words(local_name(iri)))))
             )
             found[iri] = named, _likeness(pairs)
     wanted = any(named for named, _ in found.values())  # else judge by the values alone

@@ -19,7 +19,7 @@ from kgnb.agents.kg_construction.tool_values import (
 )
 from kgnb.errors import shown
 from kgnb.kg import vocabulary as v
-from kgnb.kg.terms import Iri, Literal, Term
+from kgnb.kg.terms import Iri, Literal, Term, local_name
 from kgnb.shapes.datatypes import NUMBERS, datatype_of, example, why_not
 from kgnb.shapes.facts import Facts
 from kgnb.shapes.phrases import a_noun as _a
@@ -477,4 +477,4 @@ class Hints:
 
 def _kinds(parameter: ToolParameter) -> tuple[str, ...]:
     """The names of the datatypes that a parameter takes."""
-    return tuple(d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in parameter.datatypes)
+    return tuple(map(local_name, parameter.datatypes))

@@ -12,7 +12,7 @@ from functools import cache, cached_property, partial
 from kgnb.agents.kg_construction.pack import ToolPack
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolParameter
 from kgnb.kg.columns import NAMING
-from kgnb.kg.terms import RDFS, SKOS, Iri, Literal, Term
+from kgnb.kg.terms import RDFS, SKOS, Iri, Literal, Term, local_name
 from kgnb.kg.words import stem, words
 from kgnb.shapes.datatypes import NUMBERS, locales
 from kgnb.shapes.units import property_unit, unit_key, unit_named
@@ -85,7 +85,7 @@ class Lexicon:
 
     def _phrases(self, iri: str) -> tuple[Phrase, ...]:
         """What a term is called, longest first; the words of its IRI where it has no label."""
-        spelt = self._spellings(iri) or [re.split(r"[#/:]", iri)[-1]]
+        spelt = self._spellings(iri) or [local_name(iri)]
         found = {words(name) for text in spelt for name in (text, BRACKET.sub("", text))}
         return tuple(sorted(found - {()}, key=lambda one: (-len(one), one)))
 

@@ -13,6 +13,7 @@ from anyascii import anyascii
 
 from kgnb.kg.labels import is_code, readable_name
 from kgnb.kg.prefixes import PREFIXES
+from kgnb.kg.terms import local_name
 
 LONGEST = 64  # what function calling allows
 
@@ -86,7 +87,7 @@ def _namespace(iri: str) -> str:
 
 
 def _name(iri: str, label: str) -> str:
-    local = unquote(re.split(r"[#/:]", iri.rstrip("#/:"))[-1])
+    local = unquote(local_name(iri))
     best = label if label and (is_code(local) or not slug(local)) else local
     return slug(best) or slug(label) or f"term_{_digest(iri)}"
 

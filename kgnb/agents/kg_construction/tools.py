@@ -11,7 +11,7 @@ from typing import Any
 
 from kgnb.agents.kg_construction.naming import tool_name
 from kgnb.agents.kg_construction.tool_values import ToolDefinition, ToolKind, ToolParameter
-from kgnb.kg.terms import RDFS, XSD, Iri, Literal, Term
+from kgnb.kg.terms import RDFS, XSD, Iri, Literal, Term, local_name
 from kgnb.shapes.datatypes import ANY_LITERAL, LANG_STRING, PLAIN, json_type
 from kgnb.shapes.phrases import Phrases, joined
 from kgnb.shapes.phrases import a_noun as _a
@@ -286,7 +286,7 @@ class ToolMaker:
         choices: list[tuple[str, Term]] | None = None,
     ) -> ToolParameter:
         datatypes = values.datatypes or (f"{RDFS}Literal",)
-        told = joined([d.rsplit("#", 1)[-1].rsplit("/", 1)[-1] for d in datatypes], 4)
+        told = joined([*map(local_name, datatypes)], 4)
         text = f"{self.tbox.label(iri)} ({told})"
         listed = tuple((n, t) for n, t in choices or () if isinstance(t, Literal))
         return ToolParameter(
