@@ -11,6 +11,7 @@ are equal but for a qualifier ("plexiform layer of the cerebral cortex").
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -55,7 +56,6 @@ from kgnb.vectors.nearest import (
     nearest_among,
     nearest_entities,
     pair_cosines,
-    ranks,
 )
 
 FEW = 40
@@ -310,15 +310,19 @@ def _ranked(
     every = zip(neighbours.indices.tolist(), neighbours.scores.tolist(), near, strict=True)
     for one, row in zip(asking, every, strict=True):
         small = one.kind in few
-        hits = {
-            asked[i].iri: score
+        hits = [
+            (-round(score, 6), asked[i].iri, score)
             for i, score, high in zip(*row, strict=True)
             if i >= 0 and (high or small)
-        }
-        for iri, rank in ranks({iri: round(score, 6) for iri, score in hits.items()}).items():
-            if rank <= k:
-                ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
-                yield Ranked(*ends, one.kind, view, direction, rank, hits[iri])
+        ]
+        rank, last = 0, math.inf
+        for farther, iri, score in sorted(hits):
+            rank += farther != last  # equal scores share a rank
+            last = farther
+            if rank > k:
+                break
+            ends = (one.iri, iri) if direction == "source" else (iri, one.iri)
+            yield Ranked(*ends, one.kind, view, direction, rank, score)
 
 
 def _nearest(
