@@ -310,7 +310,7 @@ def _ranked(
     every = zip(neighbours.indices.tolist(), neighbours.scores.tolist(), near, strict=True)
     for one, row in zip(asking, every, strict=True):
         small = one.kind in few
-        hits = [
+        hits: list[tuple[float, str, float]] = [
             (-round(score, 6), asked[i].iri, score)
             for i, score, high in zip(*row, strict=True)
             if i >= 0 and (high or small)
