@@ -91,7 +91,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (57_702, 1140),
     "kg": (50_424, 1695),
     "magics": (48_801, 1310),
-    "agents/ontology_matching": (40_159, 1191),
+    "agents/ontology_matching": (40_176, 1191),
     "shapes": (30_167, 1160),
     "tasks": (23_636, 642),
     "llm": (18_988, 569),
