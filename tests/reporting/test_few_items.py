@@ -142,6 +142,11 @@ def test_what_no_reference_says_is_not_counted_as_nothing(tmp_path: Path) -> Non
     metrics, said = made("classes without a reference", tmp_path)
     assert metrics["headline"][0]["empty"]["F1"] == "no reference"
     assert [line for line in said if "reference: 0" in line or "not found: 0" in line] == []
+    # what was found can be read all the same
+    captions = [line for line in said if line.startswith("Found (no reference")]
+    assert len(captions) == 1 and any(
+        line.startswith("a-b ") and "equivalent" in line for line in said
+    )
 
 
 def test_an_answer_without_a_reference_is_not_shown_beside_nothing(tmp_path: Path) -> None:

@@ -21,13 +21,21 @@ from kgnb.reporting.references import iris_of
 from kgnb.reporting.sections import SCORES, SHOWN, UNMEASURED, Detail, Fragment, absent
 from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, texts
 
+_READ = 1000  # mappings of a page without a reference
 MAPPED = texts(source="Source", relation="Relation", target="Target")
 
 
-def wrong(results: MatchingResults) -> Table | Fragment:
-    """Mappings that were found and are not in the reference, the most confident first."""
+def wrong(results: MatchingResults) -> Table:
+    """Mappings that were found and are not in the reference, the most confident first; without a
+    reference, what was found, for a person to read.
+    """
     if not results.scored:
-        return absent(UNMEASURED)
+        every = [(one, mapping) for one in results.outcomes for mapping in one.alignment]
+        every.sort(key=_surest_first)
+        title = "Found (no reference says which are right)"
+        if len(every) > _READ:
+            title = f"Found, {len(every):,} in all, the most confident of them"
+        return _mappings(every[:_READ], title, "no mapping was found")
     found = [
         (one, m)
         for one in results.scored
@@ -44,8 +52,13 @@ def unsure(results: MatchingResults) -> Table:
     return _mappings(found, "Unsure", "the judge decided everything it was asked")
 
 
+def _surest_first(item: tuple[PairOutcome, Mapping]) -> tuple[float, str, tuple[str, str]]:
+    one, mapping = item
+    return -mapping.confidence, one.name, mapping.pair
+
+
 def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -> Table:
-    found = sorted(found, key=lambda item: (-item[1].confidence, item[0].name, item[1].pair))
+    found = sorted(found, key=_surest_first)
     columns = [
         *texts(pair="Pair"),
         *MAPPED,
