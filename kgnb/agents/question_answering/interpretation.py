@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal as OneOf
 
+from kgnb.agents.question_answering.segmentation import says
 from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, Triple, n3
+from kgnb.kg.words import key, words
 
 TYPE = Iri(f"{RDF}type")
 
@@ -82,15 +84,25 @@ class Interpretation:
     @property
     def undone(self) -> tuple[str, ...]:
         """Which nodes of the path would be one, in SPARQL, if the second of two equal steps led back:
-        nobody is a friend of a friend of himself.
+        nobody is a friend of a friend of himself. Whose husband's wife is asked for, one relation in
+        two words, is asked for herself.
         """
         start = n3(self.start) if self.start is not None else "?start"
         nodes = [start, *(f"?v{place}" for place in range(1, len(self.hops))), "?answer"]
         return tuple(
             f"{nodes[at]} = {nodes[at + 2]}"
             for at, (one, other) in enumerate(pairwise(self.hops))
-            if one == other
+            if one == other and self._in_one_word(at)
         )
+
+    def _in_one_word(self, at: int) -> bool:
+        """Whether no two different words of the question name a step and the next one."""
+        phrases = (text for text, _ in self.phrases[at : at + 2])
+        said = [
+            {part for word in words(text) if says(word) and word != "x" for part in key(word)}
+            for text in phrases
+        ]
+        return len(said) < 2 or not all(said) or bool(said[0] & said[1])
 
     @property
     def entities(self) -> tuple[Iri, ...]:

@@ -291,6 +291,16 @@ def test_follows_a_relation_twice_where_nothing_leads_back() -> None:
     assert labels(answer) == ["Eve"] and answer.confidence > 0.9
 
 
+def test_goes_back_where_two_words_say_one_relation() -> None:
+    """Her husband's wife is she: one relation, said in two words."""
+    couple = """@prefix : <http://wed.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :spouse rdfs:label "spouse" . :sex rdfs:label "gender" . :female rdfs:label "female" .
+        :mae rdfs:label "Mae Post" ; :spouse :joe ; :sex :female . :joe rdfs:label "Joe Post" ; :spouse :mae ."""
+    text = "What is the gender of Mae Post's husband's wife?"
+    answer = answer_question(Question("q", text), context(couple))
+    assert labels(answer) == ["female"], answer.rationale
+
+
 def test_does_not_follow_once_what_is_said_twice() -> None:
     text = "What is the song that Dawn Air is based on based on?"
     answer = answer_question(Question("q", text), context(VILLAGE))
