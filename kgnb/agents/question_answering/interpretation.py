@@ -20,6 +20,8 @@ TYPE = Iri(f"{RDF}type")
 
 Form = OneOf["values", "count", "exists", "most", "least"]
 Comparing = OneOf["", "numbers", "dates"]
+COUPLE = frozenset(["husband", "wife"])
+"""The two words of one relation that leads there and back, where "a friend of a friend" does not."""
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,14 @@ class Interpretation:
         )
 
     def _in_one_word(self, at: int) -> bool:
-        """Whether no two different words of the question name a step and the next one."""
+        """Whether a step and the next one are not the two words of one couple."""
         phrases = (text for text, _ in self.phrases[at : at + 2])
         said = [
             {part for word in words(text) if says(word) and word != "x" for part in key(word)}
             for text in phrases
         ]
-        return len(said) < 2 or not all(said) or bool(said[0] & said[1])
+        couple = len(said) == 2 and not said[0] & said[1] and all(one & COUPLE for one in said)
+        return not couple
 
     @property
     def entities(self) -> tuple[Iri, ...]:
