@@ -51,8 +51,14 @@ def test_the_name_of_the_package_lists_every_magic(notebook: Notebook) -> None:
 
 
 def test_a_warning_of_ours_is_a_line_without_a_place_in_our_code(
-    folder: Any, new_shell: Callable[[], Any]
+    folder: Any, new_shell: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def plainly(message: Any, kind: type[Warning], *where: Any) -> str:
+        return f"{where[0]}: {kind.__name__}: {message}\n"
+
+    # another shell of this process may have the extension loaded still
+    monkeypatch.setattr(warnings, "formatwarning", plainly)
+
     def written(kind: type[Warning]) -> str:
         return warnings.formatwarning("it guessed", kind, "watched.py", 115, "judge()")
 
