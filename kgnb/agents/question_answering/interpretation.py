@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal as OneOf
 
-from kgnb.agents.question_answering.segmentation import says
 from kgnb.kg.terms import OWL, RDF, RDFS, Iri, Literal, Term, Triple, n3
-from kgnb.kg.words import key, words
+from kgnb.kg.words import key
 
 TYPE = Iri(f"{RDF}type")
 
@@ -94,18 +93,13 @@ class Interpretation:
         return tuple(
             f"{nodes[at]} = {nodes[at + 2]}"
             for at, (one, other) in enumerate(pairwise(self.hops))
-            if one == other and self._in_one_word(at)
+            if one == other and not self._of_a_couple(at)
         )
 
-    def _in_one_word(self, at: int) -> bool:
-        """Whether a step and the next one are not the two words of one couple."""
-        phrases = (text for text, _ in self.phrases[at : at + 2])
-        said = [
-            {part for word in words(text) if says(word) and word != "x" for part in key(word)}
-            for text in phrases
-        ]
-        couple = len(said) == 2 and not said[0] & said[1] and all(one & COUPLE for one in said)
-        return not couple
+    def _of_a_couple(self, at: int) -> bool:
+        """Whether a step and the next one are said in the two words of a couple."""
+        said = [COUPLE.intersection(key(text)) for text, _ in self.phrases[at : at + 2]]
+        return len(said) == 2 and all(said) and said[0].isdisjoint(said[1])
 
     @property
     def entities(self) -> tuple[Iri, ...]:
