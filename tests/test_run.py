@@ -20,8 +20,7 @@ from kgnb.llm.chat_model import Model
 from kgnb.llm.model import Attempt, Message, ModelError, Reply, Request, Usage
 from kgnb.llm.replay import ReplayCache
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.run import CallRecord, Event, QueryRecord, Record, Run, Step
-from kgnb.run.otel import to_otel
+from kgnb.run import Event, QueryRecord, Run
 
 
 def request(text: str = "question") -> Request:
@@ -414,56 +413,3 @@ def test_what_changed_between_two_runs_is_listed() -> None:
         "judgement of 'Route': not asked -> different",
     ):
         assert said in str(comparison)
-
-
-# ------------------------------------------------------------------------------------------------
-# OpenTelemetry
-
-KNOWN = {  # of the semantic conventions, 1.41
-    *("gen_ai.operation.name", "gen_ai.provider.name", "gen_ai.agent.name", "gen_ai.agent.id"),
-    *("gen_ai.request.model", "gen_ai.response.model", "gen_ai.response.finish_reasons"),
-    *("gen_ai.usage.input_tokens", "gen_ai.usage.output_tokens", "error.type"),
-    *("db.system.name", "db.namespace", "db.query.text", "db.response.returned_rows"),
-}
-
-
-def test_exported_attributes_are_named_by_the_conventions_and_hold_no_secret() -> None:
-    call = CallRecord(
-        1,
-        "m",
-        10,
-        2,
-        0.5,
-        finish_reason="stop",
-        error="ModelError: the server said no: sk-" + "a1B2" * 6,
-    )
-    step = Step(
-        1,
-        "validate",
-        calls=[call],
-        queries=[QueryRecord("g", "ASK {}", 1)],
-        error="LimitError: spent",
-    )
-    record = Record(
-        id="1",
-        agent="ontology_matching",
-        state="limited",
-        by_number={1: step},
-        limit="calls",
-        partial="p",
-    )
-    spans = to_otel(record)["resourceSpans"][0]["scopeSpans"][0]["spans"]
-    attributes = {
-        span["name"]: {one["key"]: one["value"] for one in span["attributes"]} for span in spans
-    }
-    assert {
-        name for one in attributes.values() for name in one if not name.startswith("kgnb.")
-    } <= KNOWN
-    assert attributes["chat m"]["error.type"] == {"stringValue": "ModelError"}
-    assert attributes["chat m"]["kgnb.call.usd"] == {"doubleValue": 0.5}
-    assert attributes["invoke_agent ontology_matching"]["kgnb.run.partial"] == {"stringValue": "p"}
-    statuses = {span["name"]: span.get("status") for span in spans}
-    assert statuses["chat m"] == {
-        "code": 2,
-        "message": "ModelError: the server said no: [redacted]",
-    }

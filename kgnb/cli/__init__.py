@@ -47,7 +47,7 @@ COMMANDS = {
     "sweep": Listed("Run a report with every combination of parameters.", "sweep"),
     "resume": Listed("Continue a sweep or a report.", "sweep"),
     "compare": Listed("Show what differs between runs, reports or packs.", "compare"),
-    "run": Listed("Show a saved run, or export it.", "compare"),
+    "run": Listed("Show a saved run.", "compare"),
     "cache": Listed("Show, export, import or clear what is cached.", "cache"),
     "batch": Listed("See, answer and record the requests of a batch.", "batch"),
     "scan": Listed("Find secrets in notebooks, runs and reports.", "report"),

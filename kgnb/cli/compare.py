@@ -1,10 +1,7 @@
-"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: shows or exports a saved
-run.
-"""
+"""``kgnb compare``: what differs between runs or reports; ``kgnb run``: shows a saved run."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -120,12 +117,11 @@ def _has_run(folder: Path) -> bool:
 
 @click.group()
 def run() -> None:
-    """Show a saved run, or export it.
+    """Show a saved run.
 
     \b
-    Examples:
+    Example:
       kgnb run show reports/ontology-matching/17190f336b6b
-      kgnb run export reports/ontology-matching/17190f336b6b --otel spans.json
     """
 
 
@@ -136,21 +132,3 @@ def show(folder: str) -> None:
     from kgnb.run import Run
 
     click.echo(Run.load(folder)._repr_mimebundle_()["text/plain"])
-
-
-@run.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False))
-@click.option(
-    "--otel",
-    type=click.Path(dir_okay=False),
-    required=True,
-    metavar="FILE.json",
-    help="Where to write.",
-)
-def export(folder: str, otel: str) -> None:
-    """Write the run in FOLDER as OpenTelemetry spans (OTLP JSON, gen_ai.* attributes) to a file."""
-    from kgnb.files import write_whole
-    from kgnb.run import Run
-
-    write_whole(Path(otel), json.dumps(Run.load(folder).to_otel(), indent=1) + "\n")
-    click.echo(otel)

@@ -23,7 +23,6 @@ from kgnb.results.wording import money, seconds
 from kgnb.run.collecting import collecting_seldom
 from kgnb.run.folder import RunFolder, read_run
 from kgnb.run.limits import Budget, Limits, Spending
-from kgnb.run.otel import to_otel
 from kgnb.run.plain import digest, numbers, package_versions, plain, said
 from kgnb.run.record import (
     OUTSIDE,
@@ -383,10 +382,6 @@ class Run(Record):
         if self.state == "running":
             self._end("limited" if self.limit else "done")
         return self
-
-    def to_otel(self) -> dict[str, Any]:
-        """The run as OpenTelemetry spans with ``gen_ai.*`` attributes: the plain JSON of OTLP."""
-        return to_otel(self)
 
     def compare(self, other: Run) -> RunComparison:
         """How this run and another differ."""

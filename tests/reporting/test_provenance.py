@@ -8,7 +8,6 @@ from kgnb.cli import main
 from kgnb.errors import BackendError
 from kgnb.reporting.html import TIMES, byline_of, print_pdf
 from kgnb.reporting.report import git_author, run_report
-from kgnb.run import Run
 
 TERMS = {  # those of the RO-Crate 1.1 context that a report may use; any other term would be lost
     "CreateAction",
@@ -117,16 +116,3 @@ def test_the_heading_is_followed_by_data_day_and_author_where_they_are_known(
     assert "· Ada Egger<!-- /times -->" in page and "Ada Egger" not in TIMES.sub("", page)
     monkeypatch.setenv("PATH", str(tmp_path))  # no git
     assert git_author() == ""
-
-
-def test_a_run_is_exported_as_spans(tmp_path, capsys):
-    run = Run("example", folder=tmp_path / "run")
-    with run:
-        run.do(len, [1])
-    assert (
-        main(["run", "export", str(tmp_path / "run"), "--otel", str(tmp_path / "spans.json")]) == 0
-    )
-    [scope] = json.loads((tmp_path / "spans.json").read_text())["resourceSpans"][0]["scopeSpans"]
-    assert scope["spans"][1]["name"] == "len" and capsys.readouterr().out.strip() == str(
-        tmp_path / "spans.json"
-    )
