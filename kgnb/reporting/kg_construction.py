@@ -236,6 +236,7 @@ def run_report(
     against: str,
     judge: str,
     tboxes: str,
+    model: str = "",
     outside: str = "",
     papers: bool = False,
     queries: str = "",
@@ -244,7 +245,7 @@ def run_report(
 ) -> BuildingResults:
     """Compile, build, score and ground; a wrong input is reported before the long parts."""
     session = current()
-    judge, settings = sections.judging(session, judge)
+    judge, settings = sections.judging(session, judge, model)
     own, asked = OURS.get(tbox, ("", ()))
     asked = read_queries(queries) if queries else asked
     if gold and not asked:

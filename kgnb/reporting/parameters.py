@@ -209,17 +209,6 @@ def check(parameters: Sequence[ReportParameter], given: Mapping[str, object]) ->
     return values
 
 
-def arguments(parameters: Sequence[ReportParameter], given: Mapping[str, object]) -> dict[str, Any]:
-    """What a report's function is called with: the parameters of its cell by name, and as
-    ``options`` those of the agent that are not at their default.
-    """
-    values = check(parameters, given)
-    of_agent = {one.name: one.default for one in parameters if one.of_agent}
-    named: dict[str, Any] = {key: value for key, value in values.items() if key not in of_agent}
-    changed = {key: values[key] for key, default in of_agent.items() if values[key] != default}
-    return named | ({"options": changed} if changed else {})
-
-
 def looks_secret(name: str) -> bool:
     """Whether a name looks like that of a secret.
 

@@ -8,12 +8,12 @@ import nbformat
 import pytest
 
 from kgnb.reporting.figures import Figure, FigureRow
-from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import ReportSession, begin, current, read_metrics
 from kgnb.results.cells import NoFigure
 from kgnb.results.table import Table
 from kgnb.settings import Settings
+from tests.reporting.calling import arguments
 from tests.reporting.test_useless_judges import every_figure
 
 NOTE = "Lentil stew\n\nHut: Refuge de l'Ambre\nServes 4\n\n- 300 g lentils\n\n1. Simmer for 20 minutes.\n"

@@ -14,10 +14,10 @@ from kgnb.errors import DataError
 from kgnb.evaluate.alignment import Score
 from kgnb.reporting.entity_alignment import run_pair
 from kgnb.reporting.figures import scored
-from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import ReportSession, begin, marks
 from kgnb.settings import Settings
+from tests.reporting.calling import arguments
 from tests.reporting.conftest import drawn_cells
 
 PREFIXES = """@prefix : <http://shop.example/{}#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .

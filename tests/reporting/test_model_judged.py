@@ -18,15 +18,14 @@ import nbformat
 import pytest
 
 from kgnb.llm.replay import server_alias
-from kgnb.reporting import backbones
 from kgnb.reporting.html import TIMES
-from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import ReportError, ReportResult, find_template, mark_partial, run_report
 from kgnb.reporting.session import ReportSession, begin, headline_figures
 from kgnb.run import Run
 from kgnb.settings import Settings
 from tests.llm.obliging import oblige
 from tests.llm.stub_server import StubServer
+from tests.reporting.calling import RUNS, arguments
 
 pytestmark = [pytest.mark.slow, pytest.mark.fault("determinism")]
 
@@ -174,9 +173,7 @@ def stopped(name: str, folder: Path, told: Settings, monkeypatch: pytest.MonkeyP
     folder.mkdir()
     begin(session := ReportSession(folder, told.with_(remember=False)))
     module: Any = import_module(f"kgnb.reporting.{name.replace('-', '_')}")
-    results = getattr(module, backbones.RUNS[name])(
-        **arguments(find_template(name).parameters, SMALL[name])
-    )
+    results = getattr(module, RUNS[name])(**arguments(find_template(name).parameters, SMALL[name]))
     module.save(results, session)
     why = mark_partial(folder)
     assert json.loads((folder / "metrics.json").read_text())["partial_reason"] == why

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from kgnb.errors import BackendError
-from kgnb.reporting.parameters import arguments
 from kgnb.reporting.report import find_template
 from kgnb.reporting.session import OURS, ReportSession, begin, marks
 from kgnb.settings import Settings
 from tests.llm.stub_server import Answer, Body, Call, StubServer
+from tests.reporting.calling import arguments
 
 REPORTS: dict[str, tuple[str, dict[str, object]]] = {
     "ontology-matching": ("run_cases", {"judge": "model"}),

@@ -30,7 +30,7 @@ import click
 from pyoxigraph import NamedNode, RdfFormat, Store
 
 from kgnb.datasets import huts
-from kgnb.reporting.backbones import main_figure
+from kgnb.reporting.compare import MAIN
 from tests.llm.local_model import serve
 
 NAME = "qwen2.5-coder-1.5b-instruct-q4_k_m"
@@ -41,11 +41,11 @@ CONTEXT = 16_384
 HOUR = 3600
 
 # What two cores can do in an hour.
-PORTIONS = {
-    "ontology-matching": "dataset=huts",
-    "question-answering": "dataset=huts",
-    "entity-alignment": "pair=huts",
-    "kg-construction": "documents={note} reference={reference} against= calls=6",
+PORTIONS: dict[str, dict[str, object]] = {
+    "ontology-matching": {"dataset": "huts"},
+    "question-answering": {"dataset": "huts"},
+    "entity-alignment": {"pair": "huts"},
+    "kg-construction": {"against": "", "calls": 6},
 }
 NOTE = "12-honey-cake-ambre"
 READ_BY_MODEL = "kg-construction"  # there is no cascade: what the model alone reads is shown
@@ -87,17 +87,25 @@ def note_alone(folder: Path) -> dict[str, str]:
     name = NamedNode(f"http://huts.example/id/kitchen-note/{NOTE}")
     reference = folder / "reference.nt"
     graph.dump(reference, RdfFormat.N_TRIPLES, from_graph=name)
-    return {"note": str(note / f"{NOTE}.txt"), "reference": str(reference)}
+    return {"documents": str(note / f"{NOTE}.txt"), "reference": str(reference)}
 
 
-def figures(report: str, about: str, address: str, key: str, out: Path) -> list[dict[str, object]]:
-    """The rows of one report with the rule, the small model and the recording; the table is printed."""
-    models = f"rule,{NAME},recorded:huts"
-    given = [f"of={report}", f"about={about}", f"models={models}", "judge=cascade"]
-    parameters = [word for one in given for word in ("-p", one)]
-    command = [sys.executable, "-m", "kgnb", "report", "backbones", *parameters, "--out", str(out)]
-    subprocess.run(command, env=os.environ | named(address, key), check=True)
-    rows: list[dict[str, object]] = json.loads((out / "metrics.json").read_text())["headline"]
+def figures(
+    report: str, about: dict[str, object], address: str, key: str, out: Path
+) -> list[dict[str, Any]]:
+    """The rows of a sweep over the rule, the small model and the recording; a table is printed."""
+    judge = "model" if report == READ_BY_MODEL else "cascade"
+    judges = [{"judge": "rule"}]
+    judges += [{"judge": judge, "model": one} for one in (NAME, "recorded:huts")]
+    out.mkdir(parents=True, exist_ok=True)
+    grid = out / "grid.yaml"  # which may be JSON
+    grid.write_text(json.dumps({"report": report, "include": [about | one for one in judges]}))
+    command = [sys.executable, "-m", "kgnb", "sweep", str(grid), "--out", str(out)]
+    # what has no recorded reply fails, and its row says so
+    subprocess.run(command, env=os.environ | named(address, key), check=False)
+    rows: list[dict[str, Any]] = json.loads((out / "comparison.json").read_text())["rows"]
+    for row in rows:
+        click.echo(f"{row['parameters']}: {row['figures']} {row['cost']} {row['error']}")
     return rows
 
 
@@ -134,15 +142,15 @@ def named(address: str, key: str) -> dict[str, str]:
     }
 
 
-def below(rows: list[dict[str, object]]) -> str:
+def below(rows: list[dict[str, Any]]) -> str:
     """What the small model has less of than the rule alone, or ""."""
-    rule, small = rows[:2]
-    name = main_figure({key: 0.0 for key in rule})
-    for one, row in (("the rule", rule), ("the small model", small)):
-        if row.get(name) is None:
-            return f"{name} of {one} was not measured: {row.get('empty') or 'no reason given'}"
-    figures = float(str(rule[name])), float(str(small[name]))
-    return f"{name} {figures[1]}, the rule alone {figures[0]}" if figures[1] < figures[0] else ""
+    for one, row in zip(("the rule", "the small model"), rows, strict=False):
+        if not row["figures"]:
+            return f"{one} was not measured: {row['error'] or 'no reason given'}"
+    rule, small = (dict(row["figures"]) for row in rows[:2])
+    name = next(one for one in rule if one.casefold() in MAIN)
+    worse = small[name] < rule[name]
+    return f"{name} {small[name]}, the rule alone {rule[name]}" if worse else ""
 
 
 @click.command()
@@ -171,7 +179,8 @@ def main(verb: str, port: int, threads: int, server: str, only: tuple[str, ...],
     for report, about in PORTIONS.items():
         if only and report not in only:
             continue
-        rows = figures(report, about.format(**files), address, key, out / report)
+        given = about | files if report == READ_BY_MODEL else about
+        rows = figures(report, given, address, key, out / report)
         if report != READ_BY_MODEL and (said := below(rows)):
             worse.append(f"{report}: {said}")
     sys.exit(
