@@ -15,6 +15,7 @@ from pydantic import Field
 
 from kgnb.kg.prefixes import told_apart
 from kgnb.results.bundle import count
+from kgnb.results.interchange import networkx_module
 from kgnb.results.table import Column, LabelledIri, Table, Tabled
 
 if TYPE_CHECKING:
@@ -191,9 +192,7 @@ class Alignment(Tabled):
 
     def networkx(self) -> networkx.DiGraph:
         """A networkx graph: an edge for each mapping, with its relation and confidence."""
-        import networkx
-
-        made = networkx.DiGraph()
+        made: networkx.DiGraph = networkx_module().DiGraph()
         for mapping in self.mappings:
             made.add_node(mapping.source, label=mapping.source_label, side="source")
             made.add_node(mapping.target, label=mapping.target_label, side="target")

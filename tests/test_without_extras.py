@@ -42,6 +42,24 @@ def test_a_chart_says_what_brings_it() -> None:
     assert "ConfigError" in last and 'pip install "kgnb[charts]"' in last
 
 
+NETWORK = """
+import kgnb
+found = kgnb.query("huts:alpine", "CONSTRUCT { ?a ?p ?b } WHERE { ?a ?p ?b } LIMIT 5")
+alignment = kgnb.match_ontologies("huts:alpine", "huts:refuge", judge="rule", embedder="characters")
+for one in (found, alignment):
+    try:
+        one.networkx()
+    except kgnb.errors.ConfigError as error:
+        print(len(one.df()) > 0, error)
+"""
+
+
+def test_a_network_says_what_brings_it() -> None:
+    done = without("networkx", "-c", NETWORK)
+    assert not done.stderr
+    assert done.stdout.count('pip install "kgnb[networkx]"') == done.stdout.count("True") == 2
+
+
 def test_a_figure_of_a_report_is_said_in_words() -> None:
     done = without("matplotlib", "-c", FIGURE)
     assert not done.stderr

@@ -330,19 +330,21 @@ def authorized(url: str, user: str, password: str, token: str) -> tuple[str, str
 
 def _batches(triples: list[Triple]) -> Iterator[list[Triple]]:
     """Batches of about ``BATCH`` triples; no blank node is in two of them."""
-    import networkx as nx  # slow to import
+    joined: dict[str, str] = {}
 
-    shared = nx.Graph()
+    def group(label: str) -> str:
+        """The label that stands for all that are joined to this one."""
+        while (other := joined.setdefault(label, label)) != label:
+            joined[label] = label = joined[other]
+        return label
+
     for triple in triples:
-        labels = list(_blanks(triple))
-        nx.add_path(shared, labels[:1] * 2 + labels[1:])  # a node alone is joined to itself
-    group = {
-        label: at for at, labels in enumerate(nx.connected_components(shared)) for label in labels
-    }
-    together: dict[int, list[Triple]] = {}
+        first, *others = [group(label) for label in _blanks(triple)] or [""]
+        joined.update(dict.fromkeys(others, first))
+    together: dict[str | int, list[Triple]] = {}
     for at, triple in enumerate(triples):
-        first = next(_blanks(triple), None)
-        together.setdefault(group[first] if first is not None else -1 - at, []).append(triple)
+        label = next(_blanks(triple), None)
+        together.setdefault(at if label is None else group(label), []).append(triple)
     batch: list[Triple] = []
     for some in together.values():
         if batch and len(batch) + len(some) > BATCH:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -189,11 +189,10 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     A class is central if it has many instances, direct or of subclasses, then many subclasses, then
     many properties. A property is drawn once, between the most specific classes it was found with.
     """
-    import networkx as nx  # slow to import
-
-    hierarchy = nx.DiGraph((broader, narrower) for narrower, broader in schema.above)
-    hierarchy.add_nodes_from(one.iri for one in schema.classes)
-    below = {one.iri: nx.descendants(hierarchy, one.iri) for one in schema.classes}
+    narrower: defaultdict[str, list[str]] = defaultdict(list)
+    for iri, broader in schema.above:
+        narrower[broader].append(iri)
+    below = {one.iri: _descendants(one.iri, narrower) for one in schema.classes}
     things = {one.iri: one.count for one in schema.classes}
     joins = Counter(end for a, _, b, _ in schema.links for end in {a, b})
     reach = {
@@ -230,6 +229,16 @@ def picture_of_schema(schema: Schema, name: str, most: int = 40) -> GraphPicture
     if not edges and schema.properties:  # a table: its columns
         notes.append(f"Properties: {_some([one.name for one in schema.properties], most)}")
     return GraphPicture(nodes, edges, f"The schema of {name}", (*notes, *schema.notes))
+
+
+def _descendants(iri: str, narrower: Mapping[str, Sequence[str]]) -> set[str]:
+    found: set[str] = set()
+    todo = [iri]
+    while todo:
+        fresh = set(narrower.get(todo.pop(), ())) - found
+        found |= fresh
+        todo += fresh
+    return found - {iri}
 
 
 def _special(links: Sequence[Link], things: dict[str, int]) -> list[Link]:

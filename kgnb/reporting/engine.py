@@ -1,8 +1,5 @@
 """Runs the cells of a report's notebook; the notebook and its ledger on disk are true at every
 moment.
-
-papermill fills in the parameters, but does not run the cells: it marks cells that it never reached
-``completed`` (2.7).
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ START_TIMEOUT = 120  # seconds a kernel may take to start on a busy machine
 STATUS = {
     "ran": "completed",
     "not run": "pending",
-}  # our states that papermill calls by another name
+}  # our states that papermill, whose viewers read them, calls by another name
 
 
 class ThisPython(AsyncKernelManager):

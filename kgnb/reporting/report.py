@@ -19,8 +19,6 @@ from typing import Any
 
 import nbformat
 from nbclient.exceptions import CellExecutionError, DeadKernelError
-from papermill.iorw import load_notebook_node
-from papermill.parameterize import parameterize_notebook
 
 from kgnb.datasets import huts
 from kgnb.datasets.fetch import data_folder, digest
@@ -52,6 +50,8 @@ from kgnb.reporting.session import (
 from kgnb.run.folder import why_partial
 from kgnb.run.plain import package_versions
 from kgnb.settings import Settings, setting_names
+
+INJECTED = "injected-parameters"  # the tag of the cell that sets what was given
 
 
 def data_files(values: Mapping[str, Value], settings: Settings) -> dict[str, Path]:
@@ -359,7 +359,7 @@ def _execute(
     secrets: tuple[str, ...],
     on_announcement: Callable[[str], object] | None,
 ) -> None:
-    notebook = load_notebook_node(str(template.path))
+    notebook = nbformat.v4.upgrade(nbformat.read(template.path, as_version=4))  # type: ignore[no-untyped-call]
     named = {one.name for one in read_parameters(notebook, str(template.path))}
     defaults = {one.name: one.default for one in template.parameters}
     injected = {
@@ -367,9 +367,7 @@ def _execute(
     }
     notebook.metadata["kgnb"] = notebook.metadata.get("kgnb", {}) | about
     if injected:
-        notebook = parameterize_notebook(
-            notebook, injected, kernel_name="python3", language="python"
-        )
+        _inject(notebook, injected)
     html = ledger.folder / PAGE
     try:
         with on_signals():
@@ -392,6 +390,20 @@ def _execute(
             ledger=ledger,
             fix="\n".join([*filter(None, [fix.strip()]), f"The cell and its output: {html}"]),
         ) from error
+
+
+def _inject(notebook: Any, values: Mapping[str, Value]) -> None:
+    """Set these values in a cell after the one tagged ``parameters``, or before all where there is
+    none, as papermill does.
+    """
+    lines = ["# Parameters", *(f"{name} = {value!r}" for name, value in values.items())]
+    made = nbformat.v4.new_code_cell("\n".join(lines), metadata={"tags": [INJECTED]})  # type: ignore[no-untyped-call]
+    cells = [cell for cell in notebook.cells if INJECTED not in cell.metadata.get("tags", ())]
+    tagged = (
+        at for at, cell in enumerate(cells, 1) if "parameters" in cell.metadata.get("tags", ())
+    )
+    cells.insert(next(tagged, 0), made)
+    notebook.cells = cells
 
 
 def digest_of(values: Mapping[str, Value], data: Mapping[str, str], settings: Settings) -> str:

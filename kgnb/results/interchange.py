@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from kgnb.errors import ConfigError
 from kgnb.kg.terms import Triple, bare_text
 
 if TYPE_CHECKING:
@@ -25,6 +26,18 @@ def rdflib_of(triples: Iterable[Triple], prefixes: Mapping[str, str] | None = No
     return view.graph
 
 
+def networkx_module() -> Any:
+    """The module ``networkx``; ConfigError where it is not installed."""
+    try:
+        import networkx
+    except ImportError as error:
+        raise ConfigError(
+            "A networkx graph needs one more package here",
+            fix='Run: pip install "kgnb[networkx]"',
+        ) from error
+    return networkx
+
+
 def network_of(
     triples: Iterable[Triple], labels: Mapping[str, str] | None = None
 ) -> networkx.MultiDiGraph:
@@ -32,10 +45,8 @@ def network_of(
 
     Nodes are IRIs, or a literal's text; ``label`` is a node's or an edge's label, where one is known.
     """
-    import networkx
-
     names = labels or {}
-    made = networkx.MultiDiGraph()
+    made: networkx.MultiDiGraph = networkx_module().MultiDiGraph()
     for subject, predicate, value in triples:
         ends = [bare_text(subject), bare_text(value)]
         for end in ends:
