@@ -455,7 +455,8 @@ class Task:
         """What has to be known before the result is read: what was read otherwise than it stands in
         the inputs, or that the result is a simulation.
         """
-        notes = [note for value in self.inputs.values() for note in reading_notes(value)]
+        read = {id(value): value for value in self.inputs.values()}  # one table is both sides
+        notes = [note for value in read.values() for note in reading_notes(value)]
         return [*notes, *self.unread()]
 
     def unread(self) -> list[str]:

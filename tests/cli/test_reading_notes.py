@@ -80,3 +80,13 @@ def test_a_build_says_what_was_mended_in_its_ontology(capsys: pytest.CaptureFixt
     Path("note.txt").write_text("Gannet\ntype: buoy\ndraught: 3\n")
     assert main(["build", "a.ttl", "note.txt", "--judge", "rule", "--out", "g.ttl"]) == 0
     assert "a.ttl: characters percent-encoded in IRIs: 1" in capsys.readouterr().err
+
+
+def test_one_table_searched_for_duplicates_says_once_what_was_read(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("fleet.csv").write_text(
+        "No;Name;Port;Tonnage\n1;Gannet;Leith;1.200,5\n2;Gannett;Leith;1.200,5\n3;Petrel;Oban;9,3\n"
+    )
+    assert main(["align", "fleet.csv"]) == 0
+    assert capsys.readouterr().err.count("numbers rewritten as RDF has them: 3") == 1
