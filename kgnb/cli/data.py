@@ -53,10 +53,8 @@ def get(name: str, folder: str | None, mirror: str) -> None:
     def draw(file: str, done: int, whole: int | None) -> None:
         line.draw(f"{file}: {done / 1e6:.1f}{f' of {whole / 1e6:.1f}' if whole else ''} MB")
 
-    try:
+    with line:
         files = fetch.get(name, to, mirror=mirror, on_progress=draw)
-    finally:
-        line.clear()
     for file in files:
         say_path(file)
 

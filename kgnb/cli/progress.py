@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TextIO, cast
+from typing import Any, Self, TextIO, cast
 
 from kgnb.results.bundle import count, one_of
 from kgnb.results.escaping import one_line, visible
@@ -21,20 +21,18 @@ from kgnb.run.watched import CALLS
 
 
 class ProgressLine:
-    """Turns the events of a run into a line of text; a subclass shows it.
+    """Turns the events of a run into a line of text; a subclass shows it, and as a
+    context removes it at the end.
 
     Args:
-        delay: seconds of work before the first line.
         every: least seconds between two lines.
         clock: the time in seconds.
     """
 
     shown = False  # whether a line is on show
 
-    def __init__(
-        self, *, delay: float = 0.0, every: float = 0.1, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._delay, self._every, self._clock = delay, every, clock
+    def __init__(self, *, every: float = 0.1, clock: Callable[[], float] = time.monotonic) -> None:
+        self._every, self._clock = every, clock
         self._begun = self._drawn = clock()
         self._stage, self._calls = "", 0
         self._calls_expected: int | None = None
@@ -45,8 +43,7 @@ class ProgressLine:
             case "step":
                 self._stage, self._calls, self._calls_expected = event["name"], 0, None
                 self._begun = self._clock()
-                if not self._delay:
-                    self.draw(self._stage, now=True)
+                self.draw(f"{self._stage} ...", now=True)  # it may send nothing for long
             case "call":
                 self._calls += 1
                 self.update(self._calls, self._calls_expected, CALLS)
@@ -71,8 +68,7 @@ class ProgressLine:
 
     def draw(self, text: str, now: bool = False) -> None:
         """Shows a line, unless another was shown a moment ago."""
-        since = self._clock() - self._drawn
-        if now or since >= (self._every if self.shown else self._delay):
+        if now or self._clock() - self._drawn >= self._every:
             self._drawn = self._clock()
             self.show(text)
 
@@ -87,6 +83,12 @@ class ProgressLine:
     def clear(self) -> None:
         """Removes the line."""
         raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *failed: object) -> None:
+        self.clear()
 
 
 class TerminalLine(ProgressLine):

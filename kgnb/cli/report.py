@@ -92,8 +92,7 @@ def report(
         for template in templates():
             click.echo(f"{template.name:24} {template.summary}")
         return
-    line = TerminalLine()
-    try:
+    with TerminalLine() as line:
         result = run_report(
             name,
             split(given),
@@ -103,8 +102,6 @@ def report(
             ),
             on_announcement=line.say,
         )
-    finally:
-        line.clear()
     for text in (*headline(result.metrics), *marks(result.metrics, few=False)):
         click.echo(text)
     say_path(result.html)

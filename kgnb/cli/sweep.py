@@ -105,10 +105,8 @@ def follow(run: Callable[[OnItem], SweepResult]) -> None:
         if not sys.stderr.isatty() and ran:  # in a log, one line each
             click.echo(", ".join(words), err=True)
 
-    try:
+    with line:
         result = run(draw)
-    finally:
-        line.clear()
     click.echo(", ".join(f"{count} {state}" for state, count in result.states.items()))
     say_path(result.html)
 

@@ -100,11 +100,9 @@ class Work:
     @contextmanager
     def reading(self, *what: str | None) -> Iterator[None]:
         """Shows what is being read, then the progress of the run, until the block ends."""
-        try:
-            self.line.draw(f"reading {' and '.join(one for one in what if one)}", now=True)
+        with self.line as line:
+            line.draw(f"reading {' and '.join(one for one in what if one)}", now=True)
             yield
-        finally:
-            self.line.clear()
 
     def task(
         self, agent: Agent, inputs: Mapping[str, Any], given: Mapping[str, Any], **more: Any

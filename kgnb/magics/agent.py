@@ -131,24 +131,30 @@ class AgentMagics(VerbMagics, Generic[T]):
         task = self.current_task(arguments)
         if stage == self.agent.sequence[0] and task.run.steps:
             task.begin_again()
-        progress = self.progress()
-        value = task.do(stage, progress)
-        line = summary(task.run.steps[-1])
-        progress.say(
-            line
-            + (f"; discarded, to be run again: {', '.join(task.dropped)}" if task.dropped else "")
-        )
+        with self.progress() as progress:
+            value = task.do(stage, progress)
+            line = summary(task.run.steps[-1])
+            progress.say(
+                line
+                + (
+                    f"; discarded, to be run again: {', '.join(task.dropped)}"
+                    if task.dropped
+                    else ""
+                )
+            )
         return value
 
     def run(self, arguments: argparse.Namespace) -> Any:
         """Runs all stages from the beginning."""
         task = self.current_task(arguments)
         task.begin_again()
-        progress = self.progress()
-        found = task.run_through(progress)
-        left = reviews(self.session, self.agent.name).items()
-        waits = [f"{line}: {count(number, 'question')} for you" for line, number in left if number]
-        progress.say("; ".join([summary(*task.run.steps, name="run"), *waits]))
+        with self.progress() as progress:
+            found = task.run_through(progress)
+            left = reviews(self.session, self.agent.name).items()
+            waits = [
+                f"{line}: {count(number, 'question')} for you" for line, number in left if number
+            ]
+            progress.say("; ".join([summary(*task.run.steps, name="run"), *waits]))
         return found
 
     def evaluate(self, arguments: argparse.Namespace) -> Any:

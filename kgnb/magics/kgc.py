@@ -219,11 +219,12 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         task = self.current_task(arguments)
         self.take("instantiate", arguments, task)
         task.choose({"judge": getattr(arguments, "judge", "auto")})
-        progress = self.progress()
-        built = task.read(
-            [str(one) if isinstance(one, str) else one for one in arguments.documents], progress
-        )
-        progress.say(summary(task.run.steps[-1]))
+        with self.progress() as progress:
+            built = task.read(
+                [str(one) if isinstance(one, str) else one for one in arguments.documents],
+                progress,
+            )
+            progress.say(summary(task.run.steps[-1]))
         self._open_built(task)
         return built
 

@@ -171,12 +171,9 @@ class OmMagics(AgentMagics[MatchingTask], agent=AGENT):
                 "an ontology given as a Python value, or on a server, has no file to check"
             )
         source, target = (graph.triples() for graph in graphs if graph is not None)
-        progress = self.progress()
-        progress.event({"event": "step", "name": "coherence"})
-        try:
+        with self.progress() as progress:
+            progress.event({"event": "step", "name": "coherence"})
             return check(source, target, alignment, seconds=arguments.seconds, tell=progress.update)
-        finally:
-            progress.clear()
 
     @agent_verb(
         AGENT,

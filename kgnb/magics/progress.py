@@ -26,7 +26,7 @@ class NotebookLine(ProgressLine):
     """
 
     def __init__(self, **timing: Any) -> None:
-        super().__init__(**{"delay": 1.0, "every": 0.25} | timing)
+        super().__init__(**{"every": 0.25} | timing)
         self._handle: DisplayHandle | None = None
 
     def event(self, event: Mapping[str, Any]) -> None:
@@ -56,9 +56,6 @@ class NotebookLine(ProgressLine):
 
 class ShellLine(TerminalLine):
     """The line in a terminal's IPython: rewritten on standard error, while the summary is printed."""
-
-    def __init__(self, **timing: Any) -> None:
-        super().__init__(**{"delay": 1.0, "every": 0.25} | timing)
 
     def say(self, text: str) -> None:
         """Prints a line."""

@@ -403,10 +403,8 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
             asked if arguments.given else [replace(one, entities=()) for one in asked],
             arguments.sample,
         )
-        progress = self.progress()
-        with task.telling(progress):
+        with self.progress() as progress, task.telling(progress):
             measured = ask_all(kept, task.context, task["options"], task.run)
-        progress.clear()
         items = [one.item for one in measured]
         missed = [one.asked.id for one in measured if not one.right]
         notes = (
@@ -503,9 +501,9 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
     def _step(
         self, task: QuestionInCells, stage: str, state: State, by: Chosen | None = None
     ) -> State:
-        progress = self.progress()
-        new = task.step(stage, progress, state.at(task.context), by)
-        progress.say(summary(task.run.steps[-1]))
+        with self.progress() as progress:
+            new = task.step(stage, progress, state.at(task.context), by)
+            progress.say(summary(task.run.steps[-1]))
         return new
 
     def _judged(self, stage: str, arguments: argparse.Namespace) -> Any:
@@ -534,11 +532,12 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
                 "a person decides one cell at a time",
                 fix="Continue with %qa observe, then %qa act and %qa reflect, then %qa answer",
             )
-        progress, steps = self.progress(), len(task.run.steps)
+        steps = len(task.run.steps)
         state = replace(task.state, options=task["options"]).at(task.context)
-        while state.answered is None:
-            state = task.step(next_stage(state), progress, state)
-        progress.say(summary(*task.run.steps[steps:], name="ask"))
+        with self.progress() as progress:
+            while state.answered is None:
+                state = task.step(next_stage(state), progress, state)
+            progress.say(summary(*task.run.steps[steps:], name="ask"))
         return self._answers(task)[-1]
 
 

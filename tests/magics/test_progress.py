@@ -1,6 +1,7 @@
 import io
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,7 +40,7 @@ def shown(work: Callable[[ProgressLine, Clock], None], **timing: Any) -> list[An
     return list(captured.outputs)
 
 
-def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_seldom(
+def test_a_stage_is_named_at_once_and_one_display_is_updated_seldom(
     new_shell: Any,
 ) -> None:
     new_shell()
@@ -63,14 +64,21 @@ def test_quick_work_shows_its_summary_only_and_long_work_updates_one_display_sel
             line.event({"event": "call"})
         line.clear()
 
-    assert [output.data["text/plain"] for output in shown(quick)] == ["search: done"]
+    def failing(line: ProgressLine, clock: Clock) -> None:
+        with suppress(KeyError), line:
+            line.event({"event": "step", "name": "link"})
+            raise KeyError
+
+    # a stage that sends nothing for long is seen to be at work
+    assert [output.data["text/plain"] for output in shown(quick)] == ["search ...", "search: done"]
     outputs = shown(long)
     texts = [output.data["text/plain"] for output in outputs]
-    assert len(texts) <= 15 and texts[0] == "validate: 100 of 400 questions, 3.0 s left"
+    assert len(texts) <= 19 and "validate: 100 of 400 questions, 3.0 s left" in texts
     assert texts[-1] == "validate: done"
     assert not outputs[0].update and all(output.update for output in outputs[1:])
     texts = [output.data["text/plain"] for output in shown(calls)]
-    assert (texts[0], texts[-1]) == ("retrieve: 1 model call", "")
+    assert (texts[:2], texts[-1]) == (["retrieve ...", "retrieve: 1 model call"], "")
+    assert [output.data["text/plain"] for output in shown(failing)] == ["link ...", ""]
 
 
 def test_a_terminal_gets_one_line_that_is_wiped_and_a_file_nothing() -> None:
@@ -111,7 +119,7 @@ def test_the_time_left_for_a_judges_model_calls_is_estimated(new_shell: Any) -> 
         )
         run.do(run.watch_judge(asked).judge, QUESTIONS)
 
-    outputs = shown(work, delay=0.5)
+    outputs = shown(work)
     assert any(
         output.data["text/plain"] == "judge: 1 of 3 model calls, 2.0 s left" for output in outputs
     )
