@@ -11,7 +11,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgnb.agents.question_answering.interpretation import Hop, Interpretation, counted_from, sparql
+from kgnb.agents.question_answering.interpretation import (
+    Hop,
+    Interpretation,
+    body,
+    counted_from,
+    sparql,
+)
 from kgnb.agents.question_answering.judges import ActQuestion
 from kgnb.agents.question_answering.prompts import (
     look_lines,
@@ -313,7 +319,11 @@ def _read_query(state: State, acted: Acted, action: Query, candidate: Interpreta
         triples = tuple(dict.fromkeys(triple for path in paths for triple in path))
         note = note or more
     else:
-        query = counted_from(candidate, values) if candidate.counted else action.sparql
+        query = action.sparql
+        if candidate.counted:
+            query = counted_from(candidate, values)
+        elif candidate.form in ("total", "average"):
+            query = f"SELECT ?by WHERE {{ {body(candidate)} }}"
         triples = proof_of(reader, query) if values else ()
     return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
 

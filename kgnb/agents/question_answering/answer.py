@@ -27,7 +27,7 @@ from kgnb.kg.engine_query import touched
 from kgnb.kg.graph import reading_notes
 from kgnb.kg.prefixes import PREFIXES
 from kgnb.kg.sparql import refuse_update
-from kgnb.kg.terms import XSD, Iri, Literal, Term, Triple
+from kgnb.kg.terms import XSD, Blank, Iri, Literal, Term, Triple, n3
 from kgnb.results.wording import percent
 
 _MOST = 200  # values a judge looks at
@@ -327,4 +327,7 @@ def _labels(state: State, values: Sequence[Term], support: Sequence[Triple]) -> 
         | iris(state.memory.triples)
         | frozenset(map(str, state.linked.entities))
     )
-    return dict(state.context.reader.names.labels(sorted(wanted)))
+    names = state.context.reader.names
+    ends = [*values[:_LABELLED], *(end for triple in support for end in triple)]
+    blanks = {n3(end): names.shown(end) for end in ends if isinstance(end, Blank)}
+    return {**names.labels(sorted(wanted)), **blanks}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
 
-from kgnb.agents.question_answering.graph_reader import GraphSchema, kind_of
+from kgnb.agents.question_answering.graph_reader import GraphSchema, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, body
 from kgnb.agents.question_answering.lexicon import ASKED_FOR
 from kgnb.agents.question_answering.names import opaque
@@ -49,7 +49,7 @@ _JOINS = frozenset("and but & und aber mais".split())  # noqa: SIM905
 """Words that join two conditions; "et" is left out because it occurs in names."""
 _BOTH = frozenset("both also besides sowohl auch beide aussi".split())  # noqa: SIM905
 _OR = frozenset("or either oder ou".split())  # noqa: SIM905
-_OTHERS = frozenset("else another second third fourth fifth".split())  # noqa: SIM905
+_OTHERS = frozenset("same else another second third fourth fifth".split())  # noqa: SIM905
 _TOGETHER = frozenset(
     """total sum average mean median combined overall altogether density dense densest densely percentage percent
     ratio proportion capita""".split()  # noqa: SIM905
@@ -645,7 +645,8 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     equal = (
         set(key(candidate.bound.text)) if candidate.bound and candidate.operator == "=" else set()
     )
-    dated = candidate.hops and kind_of(asked.sample(candidate.hops[-1].relation)) == "date"
+    sample = asked.sample(candidate.hops[-1].relation) if candidate.hops else None
+    dated = kind_of(sample) == "date" or is_year(sample)
     left: list[tuple[int, str]] = []
     for at, token in enumerate(asked.sentence):
         if at in used or at in shape.used or not says(token) or token.lower() in LIGHT:
@@ -653,7 +654,7 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         if at in shape.noun_at and candidate.by:
             continue
         text = token.lower()
-        if (text == "not" and _denied(candidate)) or set(key(token)) & equal:
+        if (text in ("not", "no", "without") and _denied(candidate)) or set(key(token)) & equal:
             continue
         if text in _SITUATED and equal and not _SITES.isdisjoint(said):
             continue

@@ -25,19 +25,21 @@ from kgnb.agents.question_answering.names import (
     ALIASES,
     CLAIMS,
     INSTANCE,
+    LABELS,
     NAMING,
     TYPING,
     is_relation,
     local_name,
     opaque,
     own_naming,
+    says_name,
 )
 from kgnb.errors import BackendError, DataError
 from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.labels import choose_label, is_code, readable_name
 from kgnb.kg.ontology import Text
 from kgnb.kg.prefixes import PREFIXES, shorten
-from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, Triple, is_iri, n3
+from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, Triple, bare_text, is_iri, n3
 from kgnb.kg.words import normal
 
 FRONTIER = 200
@@ -607,6 +609,30 @@ class GraphNames:
             if name and not is_code(name)
             else (chosen.text if chosen else name or iri)
         )
+
+    def shown(self, term: Term) -> str:
+        """A term for display: the label of a thing, also of a blank node that has one."""
+        if isinstance(term, Iri):
+            return self.label(term)
+        return self._blanks.get(term, bare_text(term))
+
+    @cached_property
+    def of_blanks(self) -> tuple[str, ...]:
+        """The predicates that name a node: those of common vocabularies, and those called so."""
+        called = [iri for iri, _, _ in self._reader.vocabulary if says_name(iri)]
+        return tuple(sorted({*LABELS, *called}))
+
+    @cached_property
+    def _blanks(self) -> Mapping[Term, str]:
+        """The names of blank nodes, which a service would call otherwise in every result."""
+        if self._reader.remote:
+            return {}
+        kinds = " ".join(f"<{iri}>" for iri in self.of_blanks)
+        query = f"VALUES ?q {{ {kinds} }} ?x ?q ?l FILTER (isBlank(?x) && isLiteral(?l))"
+        rows = self._reader.looked_up(f"SELECT ?x ?l WHERE {{ {query} }} ORDER BY DESC(?l)", 9_000)
+        return {
+            blank: " ".join(bare_text(text).split()) for blank, text in rows.rows if blank and text
+        }
 
     def labels(self, iris: Iterable[str]) -> Mapping[str, str]:
         """The label of each IRI."""

@@ -17,7 +17,7 @@ from kgnb.kg.words import key
 
 TYPE = Iri(f"{RDF}type")
 
-Form = OneOf["values", "count", "exists", "most", "least"]
+Form = OneOf["values", "count", "exists", "most", "least", "total", "average"]
 Comparing = OneOf["", "numbers", "dates"]
 COUPLE = frozenset(["husband", "wife"])
 """The two words of one relation that leads there and back, where "a friend of a friend" does not."""
@@ -44,7 +44,7 @@ class Interpretation:
     """What the question is taken to ask: who or what is at the end of ``hops`` from ``start``.
 
     ``form`` says what to return: the values, their number, whether ``target`` (or anything) is
-    among them, or those with the highest or lowest value at ``by``.
+    among them, those with the highest or lowest value at ``by``, or what these values come to.
     """
 
     start: Iri | None
@@ -69,6 +69,9 @@ class Interpretation:
     comparing: Comparing = ""
     axioms: bool = False  # the one hop is said of every member of a class by its restrictions
     left_out: str = ""  # what does not compete, in words
+    shared: bool = False  # its path leads to what the start has, and back to what else has it
+    denied: bool = False  # the members of ``type`` that its path does not lead to
+    lacking: Hop | None = None  # what no value has
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
     # whether a relation of it is one of several that no word of the question tells apart
     guessed: bool = field(default=False, compare=False)
@@ -78,7 +81,8 @@ class Interpretation:
     @property
     def iris(self) -> tuple[Iri, ...]:
         """Every entity, class and relation in it, except the target."""
-        hops = (*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops))
+        hops = [*self.hops, *self.by, *(hop for condition in self.also for hop in condition.hops)]
+        hops += [self.lacking] if self.lacking else []
         every = (*self.entities, self.type, *(hop.relation for hop in hops))
         return tuple(iri for iri in every if iri is not None)
 
@@ -89,6 +93,8 @@ class Interpretation:
         two words, is asked for herself.
         """
         start = n3(self.start) if self.start is not None else "?start"
+        if self.shared:
+            return (f"?answer = {start}",)
         nodes = [start, *(f"?v{place}" for place in range(1, len(self.hops))), "?answer"]
         return tuple(
             f"{nodes[at]} = {nodes[at + 2]}"
@@ -183,6 +189,12 @@ def body(candidate: Interpretation) -> str:
         parts.append(f"VALUES ?answer {{ {' '.join(map(n3, candidate.among))} }}")
     if candidate.start is not None and candidate.axioms:
         parts.append(_said_of_class(candidate.start, candidate.hops[0]))
+    elif candidate.denied and candidate.start is not None:
+        first = candidate.hops[-1]  # seen from the answer
+        parts.append(pattern("?answer", (Hop(first.relation, not first.inverse),), "?other"))
+        path = pattern(candidate.start, candidate.hops, "?answer")
+        parts.append(f"FILTER (?answer != {n3(candidate.start)})")
+        parts.append(f"FILTER NOT EXISTS {{ {path} }}")
     elif candidate.start is not None and candidate.hops:
         parts.append(pattern(candidate.start, candidate.hops, "?answer"))
         parts += [f"FILTER (!({same}))" for same in candidate.undone]
@@ -190,6 +202,8 @@ def body(candidate: Interpretation) -> str:
         parts.append(pattern("?answer", condition.hops, n3(condition.entity), f"?c{number}_"))
     if candidate.type is not None:
         parts.append(of_type("?answer", candidate.type, candidate.typed_by))
+    if candidate.lacking is not None:
+        parts.append(f"FILTER NOT EXISTS {{ {pattern('?answer', (candidate.lacking,))} }}")
     if candidate.by:
         measured = "?at" if candidate.comparing == "dates" else "?by"
         parts.append(pattern("?answer", candidate.by, measured, "?b"))
@@ -224,6 +238,10 @@ def sparql(candidate: Interpretation) -> str:
         return f"ASK {{ {asked} }}"
     if candidate.form == "count":
         return f"SELECT (COUNT(DISTINCT ?answer) AS ?n) WHERE {{ {where} }}"
+    if candidate.form in ("total", "average"):
+        every = f"SELECT DISTINCT ?answer ?by WHERE {{ {where} }}"
+        sum_of = "SUM" if candidate.form == "total" else "AVG"
+        return f"SELECT ({sum_of}(?by) AS ?n) WHERE {{ {{ {every} }} }}"
     if candidate.form in ("most", "least"):
         best = "MAX" if candidate.form == "most" else "MIN"
         if candidate.counted:

@@ -679,7 +679,8 @@ def _spans(sentence: Sequence[str]) -> Iterable[Span]:
             plain = [token.lower() for token in piece]
             if (
                 not any(map(says, piece))
-                or plain[-1] in ("'s", "the", "a", "of")
+                or plain[-1] in ("'s", "the", "of")
+                or piece[-1] == "a"  # but "Line A" is a name
                 or not any(c.isalnum() for c in plain[0])
                 or not any(c.isalnum() for c in plain[-1])
             ):

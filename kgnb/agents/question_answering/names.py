@@ -193,7 +193,7 @@ def _names_things(predicate: Iri, pairs: _Pairs) -> bool:
         return not spoken.isdisjoint(words(text))
 
     codes = sum(opaque(thing) and not says(thing, text) for thing, text in pairs)
-    names = sum(_like_a_name(text, lower=_said(predicate)) for _, text in pairs)
+    names = sum(_like_a_name(text, lower=says_name(predicate)) for _, text in pairs)
     distinct, things = len({text for _, text in pairs}), len({thing for thing, _ in pairs})
     number = len(pairs)
     return (
@@ -208,10 +208,10 @@ def _order(predicate: Iri, pairs: _Pairs, triples: int) -> tuple[bool, float, fl
     """Sort key: called a name, then distinct texts, then texts of several words, then frequent."""
     distinct = round(len({text for _, text in pairs}) / len(pairs), 1)
     length = sum(len(text.split()) for _, text in pairs) / len(pairs)
-    return (not _said(predicate), -distinct, -min(length, 3.0), -triples, predicate)
+    return (not says_name(predicate), -distinct, -min(length, 3.0), -triples, predicate)
 
 
-def _said(predicate: str) -> bool:
+def says_name(predicate: str) -> bool:
     """Whether the predicate's own name marks it as a naming predicate."""
     return not _SAID.isdisjoint(words(_local(predicate))[-1:])
 

@@ -132,7 +132,7 @@ class AnswerShape:
     @property
     def compares(self) -> bool:
         """Whether values are ordered or compared."""
-        return bool(self.operator) or self.form in ("most", "least")
+        return bool(self.operator) or self.form in ("most", "least", "total", "average")
 
 
 def shape_of(sentence: Sequence[str], names: Collection[str] = ()) -> AnswerShape:

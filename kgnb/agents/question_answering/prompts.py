@@ -258,7 +258,12 @@ def _path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
     if candidate.start is not None and candidate.hops:
         end = "?answer" if candidate.target is None else line(label(str(candidate.target)))
         end += "" if candidate.by else bound
-        parts.append(walk(line(label(candidate.start)), candidate.hops, end))
+        path = walk(line(label(candidate.start)), candidate.hops, end)
+        parts.append(f"not ({path})" if candidate.denied else path)
+    if candidate.shared:
+        parts.append(f"?answer is not {line(label(str(candidate.start)))}")
+    if candidate.lacking is not None:
+        parts.append(walk("?answer", (candidate.lacking,), "nothing"))
     if candidate.among:
         parts.append(f"?answer is {' or '.join(line(label(iri)) for iri in candidate.among)}")
     for condition in candidate.also:
@@ -271,6 +276,8 @@ def _path_text(candidate: Interpretation, label: Callable[[str], str]) -> str:
     if candidate.type is not None:
         parts.append(f"?answer a {line(label(candidate.type))}")
     text = " ; ".join(parts)
+    if candidate.form in ("total", "average"):
+        return f"{candidate.form} of ?by in {text}"
     return f"number of {text}" if text and candidate.form == "count" else text
 
 

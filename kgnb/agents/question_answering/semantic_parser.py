@@ -45,11 +45,12 @@ from kgnb.agents.question_answering.path_search import (
     verb_of,
     voice,
 )
+from kgnb.agents.question_answering.rewording import reworded
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link
 from kgnb.kg.terms import XSD, Iri, Literal, Term, n3
-from kgnb.kg.words import key, plain
+from kgnb.kg.words import key, plain, words
 
 _KEPT = 8
 _MEMBERS = 300  # values whose relations are examined
@@ -66,6 +67,9 @@ _MIXED = 0.85  # most confidence in a comparison of values of several kinds
 _OPEN = 0.5  # the same where one that is left out might be among them, or first
 _LEFT_OUT = 5  # values named that were not compared
 _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better than the other
+_DEEP = 4  # steps from what something is part of that are followed
+_PARTS = frozenset("part within inside located contains contained belongs".split())  # noqa: SIM905
+"""Words in the names of relations that hold over several steps."""
 _CLOSE = 0.08  # nearness by which a measure must lead the next
 _PERSON: tuple[str, ...] = ("person", "human being", "man", "woman")
 _PLACE: tuple[str, ...] = ("place", "location", "city", "region")
@@ -97,10 +101,16 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
     if told := about_terms(asked) or of_every_member(asked):
         return tuple(told)
+    return (*reworded(asked, _ranked), *_ranked(asked))[:_KEPT]
+
+
+def _ranked(asked: ParsedQuestion) -> tuple[Interpretation, ...]:
+    """The interpretations of a question as it is worded, best first."""
     if asked.shape.form == "exists":
         found = _yes_or_no(asked)
     elif asked.shape.either:
-        among = tuple(dict.fromkeys({link.mention: link.iri for link in reversed(things)}.values()))
+        named = {link.mention: link.iri for link in reversed(asked.things)}
+        among = tuple(dict.fromkeys(named.values()))
         found = _measured(
             asked,
             [
@@ -371,6 +381,7 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
     found = []
     wanted = asked.wanted
     nouns = {asked.place(link) for link in asked.classes} & set(asked.shape.noun_at)
+    denies = not {"not", "no", "without"}.isdisjoint(asked.low)
     for link in asked.classes:
         if asked.place(link) not in nouns:
             sure = 0.95 if wanted is None or link.iri == wanted.iri else 0.5
@@ -385,9 +396,9 @@ def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
                     found[-1],
                     by=(Hop(relation),),
                     operator="=",
-                    bound=_FALSE if "not" in asked.low else _TRUE,
+                    bound=_FALSE if denies else _TRUE,
                     score=0.0,
-                    explanation=f"{base.explanation} that are{' not' * ('not' in asked.low)}: "
+                    explanation=f"{base.explanation} that are{' not' * denies}: "
                     f"{asked.names.label(relation)}",
                 )
                 for relation in _yes_or_no_relations(asked)
@@ -418,10 +429,17 @@ def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretati
     if not texts:
         return []
     values = " ".join(n3(Literal(text, tag)) for text in texts for tag in (None, "en"))
-    query = f"SELECT DISTINCT ?p ?v WHERE {{ VALUES ?v {{ {values} }} {body(base)} ?answer ?p ?v }} ORDER BY ?p ?v"
+    naming = " ".join(f"<{iri}>" for iri in asked.names.of_blanks)
+    through = (
+        f"VALUES ?name {{ {naming} }} ?answer ?p ?blank . ?blank ?name ?v FILTER (isBlank(?blank))"
+    )
+    query = (
+        f"SELECT DISTINCT ?p ?v ?name WHERE {{ VALUES ?v {{ {values} }} {body(base)} "
+        f"{{ ?answer ?p ?v }} UNION {{ {through} }} }} ORDER BY ?p ?v ?name"
+    )
     rows = [
-        (relation, value)
-        for relation, value in asked.reader.looked_up(query).rows
+        (tuple(Hop(step) for step in (relation, name) if isinstance(step, Iri)), value)
+        for relation, value, name in asked.reader.looked_up(query).rows
         if isinstance(relation, Iri) and isinstance(value, Literal) and is_relation(relation)
     ]
     longest = max((len(value.text) for _, value in rows), default=0)
@@ -429,14 +447,14 @@ def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretati
     return [
         replace(
             base,
-            by=(Hop(relation),),
+            by=steps,
             operator="=",
             bound=value,
             score=0.0,
             confidence=0.95 if len(rows) == 1 else _SEVERAL,
-            explanation=f"{base.explanation} with {asked.names.label(relation)} {value.text}",
+            explanation=f"{base.explanation} with {asked.names.label(steps[0].relation)} {value.text}",
         )
-        for relation, value in rows[:_TRIED]
+        for steps, value in rows[:_TRIED]
     ]
 
 
@@ -493,8 +511,9 @@ def _typed(asked: ParsedQuestion, candidate: Interpretation, wanted: Link) -> In
     said = f"{candidate.explanation}; values are {wanted.label}"
     if not kept:
         by = _said_to_be(asked, candidate, wanted.iri)
-        if by is None and (onward := _onward(asked, candidate, wanted)):
-            return onward
+        further = _onward(asked, candidate, wanted) or _within(asked, candidate, wanted)
+        if by is None and further is not None:
+            return further
         if by is None:
             return replace(
                 candidate, score=candidate.score - 1.5, confidence=0.5 * candidate.confidence
@@ -536,6 +555,30 @@ def _onward(
         confidence=min(candidate.confidence, _ALONE),
         explanation=f"{candidate.explanation or asked.names.label(last.relation)}; then {name}",
     )
+
+
+def _within(
+    asked: ParsedQuestion, candidate: Interpretation, wanted: Link
+) -> Interpretation | None:
+    """What is part of what was found, or has it as a part, to the first step that leads to things
+    of the class asked for, if no other step does: the rooms of a town are in its houses.
+    """
+    last = candidate.hops[-1]
+    if _PARTS.isdisjoint(word for name in asked.names.of(last.relation) for word in words(name)):
+        return None
+    typed, found = _class_of(asked, candidate, wanted.iri), list[Interpretation]()
+    for steps in range(1, _DEEP):
+        hops = (*candidate.hops, *[last] * steps)
+        if not asked.reader.any(body(replace(candidate, hops=hops))):
+            break
+        further = replace(
+            typed,
+            hops=hops,
+            phrases=(*candidate.phrases, *[("", 0)] * steps),
+            explanation=f"{candidate.explanation}, and on by it; values are {wanted.label}",
+        )
+        found += [further] if asked.reader.any(body(further)) else []
+    return found[0] if len(found) == 1 else None
 
 
 def _how_many(
@@ -653,6 +696,9 @@ def _bound(asked: ParsedQuestion, use: RelationUse, others: Sequence[Link]) -> L
     return next((end for end in ends if isinstance(end, Literal)), None)
 
 
+_EXTREME = {"most": "highest", "least": "lowest"}
+
+
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
     """Order or compare the values by those of their relations that fit the words."""
     shape, made = asked.shape, list[Interpretation]()
@@ -667,7 +713,7 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
                 confidence=min(base.confidence, sure),
             )
             if not shape.operator:
-                said = f"{base.explanation}; the {'highest' if shape.form == 'most' else 'lowest'} {name}"
+                said = f"{base.explanation}; the {_EXTREME.get(shape.form, shape.form)} {name}"
                 made.append(replace(found, form=shape.form, explanation=said))
             elif (bound := _bound(asked, use, others)) is not None:
                 said = f"{base.explanation}; {name} {shape.operator} {bound.text if shape.than else shape.bound}"
@@ -1100,7 +1146,9 @@ def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretat
     A text among numbers ("950 m", "n/a") would be the highest of all, or fail every comparison.
     """
     measured = (
-        candidate.by and not candidate.counted and candidate.form in ("values", "most", "least")
+        candidate.by
+        and not candidate.counted
+        and candidate.form in ("values", "most", "least", "total", "average")
     )
     if not measured or candidate.bound is not None and candidate.operator in (IN_YEAR, "="):
         return candidate

@@ -32,7 +32,7 @@ from kgnb.agents.question_answering.values import (
 )
 from kgnb.judging import Judge
 from kgnb.kg.graph import Graph
-from kgnb.kg.terms import Iri, Literal, Term, Triple, n3
+from kgnb.kg.terms import Iri, Term, Triple
 from kgnb.llm.model import ChatModel, Message
 
 if TYPE_CHECKING:
@@ -260,14 +260,7 @@ _LONG = 120  # maximum characters of a label
 
 def term_text(state: State, term: Term) -> str:
     """A term's label or text on one line, shortened."""
-    text = (
-        state.context.reader.names.label(term)
-        if isinstance(term, Iri)
-        else term.text
-        if isinstance(term, Literal)
-        else n3(term)
-    )
-    line = " ".join(text.split())
+    line = " ".join(state.context.reader.names.shown(term).split())
     return line if len(line) <= _LONG else line[: _LONG - 1] + "…"
 
 

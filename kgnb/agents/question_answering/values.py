@@ -20,7 +20,7 @@ from kgnb.agents.question_answering.options import Tools as Tools
 from kgnb.datasets.questions import LONGEST
 from kgnb.files import from_json
 from kgnb.kg.result_files import python_value
-from kgnb.kg.terms import Iri, Term, Triple, bare_text, n3
+from kgnb.kg.terms import Iri, Literal, Term, Triple, bare_text
 from kgnb.results.bundle import Shown
 from kgnb.results.interchange import network_of, rdflib_of
 from kgnb.results.table import Column, Table
@@ -391,9 +391,8 @@ class Answer(Shown):
 
     def label(self, term: Term) -> str:
         """A term's label or text for display."""
-        if isinstance(term, Iri):
-            return self.labels.get(term, term)
-        return getattr(term, "text", n3(term))
+        text = bare_text(term)
+        return text if isinstance(term, Literal) else self.labels.get(text, text)
 
     def df(self) -> pandas.DataFrame:
         """A row for each value: ``value`` (IRI or text), ``label`` and ``confidence``; or the table,
