@@ -138,8 +138,7 @@ FORMS = {
     metavar="IRI",
     help="A label property; default: found by sampling. Repeatable.",
 )
-@stage_options(GroundOptions, ("check_types",))
-@click.option("--any-type", is_flag=True, help="Do not compare classes.")
+@stage_options(GroundOptions)
 @click.option(
     "--cache",
     type=click.Path(file_okay=False),
@@ -160,7 +159,7 @@ def ground(graph: str, reference: str, **given: Any) -> None:
     work = Work(given)
     places = [given[name] for name in ("out", "rewrite", "review")]
     only_here([place for place in places if place and place != "-"])
-    options = GroundOptions(**given_of(GroundOptions, given), check_types=not given["any_type"])
+    options = GroundOptions(**given_of(GroundOptions, given))
     decided = _decisions(Path(given["decisions"])) if given["decisions"] else None
     if (
         given["rewrite"] and Path(given["rewrite"]).suffix.lower() not in FORMS

@@ -180,7 +180,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         answers = [
             (action, words)
             for action in actions(queue.review)
-            if (words := getattr(arguments, action))
+            if (words := getattr(arguments, action, ()))
         ]
         for action, words in answers:
             print(queue.decide(action, words, arguments.who))

@@ -27,11 +27,11 @@ from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
 from kgnb.magics.agent import AgentMagics, agent_verb
-from kgnb.magics.arguments import LineError, Number, argument, quote
+from kgnb.magics.arguments import LineError, argument, quote
 from kgnb.magics.names import entity_called, local_name
 from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, queue_of_graph
 from kgnb.magics.progress import summary
-from kgnb.magics.reviewing import Queue
+from kgnb.magics.reviewing import Queue, answers_to
 from kgnb.magics.session import NamedGraph
 from kgnb.magics.verbs import verb
 from kgnb.reporting.kg_construction import (
@@ -327,69 +327,32 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         "kgc review",
         "%kgc review",
         "%kgc review --links",
-        "%kgc review --accept 1",
+        "%kgc review --accept Ambre 2 --who Ada",
         "%kgc review --reject 2",
     )
-    @argument(
-        "--links",
-        action="store_true",
-        help="links that grounding left open, instead of what reading left open",
-    )
+    @argument("--links", action="store_true", help="only the links that grounding left open")
     @argument(
         "--violations", action="store_true", help="every refused call, and whether it was corrected"
     )
-    @argument(
-        "--accept",
-        metavar="N",
-        type=Number(int, 1, None),
-        help="take the best candidate of unsure link N",
-    )
-    @argument(
-        "--candidate",
-        metavar="M",
-        type=Number(int, 1, None),
-        default=1,
-        help="with --accept: its Mth [1]",
-    )
-    @argument(
-        "--reject",
-        metavar="N",
-        type=Number(int, 1, None),
-        help="unsure link N is none of its candidates",
-    )
-    @argument("--who", metavar="NAME", default="", help="your name, saved with each decision")
-    @argument("--list", action="store_true", help="show a table instead of a widget")
+    @answers_to(OF_GRAPHS, "accept", "reject")
     def review(self, arguments: argparse.Namespace) -> Any:
         """Decide what is left for a person: statements that could not be written, and links."""
-        task, number = self.current_task(arguments), arguments.accept or arguments.reject
-        if number:
-            left = task.grounding.unsure
-            if number > len(left):
-                raise ValueError(f"there is no unsure link {number}: there are {len(left)}")
-            queue = self.review_queue(arguments)
-            asked = [one for one in queue.answers if one.origin is left[number - 1]]
-            queue, item = replace(queue, answers=asked), "1"
-            if arguments.accept:
-                queue.decide("accept", [item, arguments.candidate], arguments.who)
-            else:
-                queue.decide("reject", [item], arguments.who)
-            self.apply_decisions()
-        if arguments.links or number:
-            grounding, left = task.grounding, task.grounding.unsure
-            caption = "Links for a person to decide" if left else "No links to decide"
-            return replace(replace(grounding, links=left).table(), caption=caption)
-        queue = self.review_queue(arguments)
-        if queue.answers and self.someone and not (arguments.list or arguments.violations):
-            return self._review_widget(queue, arguments)
-        violations, waiting = task.built.violations(), task.built.review()
         if arguments.violations:
-            return violations
-        more = ". Calls that were refused: %kgc review --violations" if len(violations) else ""
-        return waiting if len(waiting) else replace(waiting, caption=f"Nothing to review{more}")
+            return self.current_task(arguments).built.violations()
+        shown = super().review(arguments)
+        decided = arguments.accept or arguments.reject
+        return self.apply_decisions() if decided else shown
 
     def review_queue(self, arguments: argparse.Namespace) -> Queue:
         """What reading and grounding left open."""
-        return queue_of_graph(self.current_task(arguments))
+        task = self.current_task(arguments)
+        queue = queue_of_graph(task)
+        if arguments.links:
+            unsure = task.grounding.unsure
+            return replace(queue, answers=[one for one in queue.answers if one.origin in unsure])
+        if not queue.answers and "ground" not in task.values:
+            task.need("instantiate")
+        return queue
 
     def apply_decisions(self) -> Any:
         """Writes what people accepted, and takes their links."""

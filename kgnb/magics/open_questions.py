@@ -157,7 +157,8 @@ def of_answers(answers: Sequence[Answer], graph: str) -> list[Answered]:
 def queue_of_answers(task: Any) -> Queue:
     """The last answer to each question, of which the unsure ones wait."""
     answers = of_answers(task.answers, task["graph"].name)
-    return Queue(task.agent, OF_ANSWERS, answers, Decisions(OF_ANSWERS.file))
+    decisions = Decisions(OF_ANSWERS.file)
+    return Queue(task.agent, OF_ANSWERS, answers, decisions, on_a_line=False)
 
 
 def _of_answer(answer: Answer, graph: str) -> Answered:

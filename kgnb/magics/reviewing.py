@@ -46,10 +46,10 @@ def actions(review: Review) -> tuple[str, ...]:
 
 
 def review_arguments(agent: Agent) -> list[argument]:
-    """The options of an agent's verb ``review``; each answer takes ITEM [CHOICE]."""
+    """The options of an agent's verb ``review``."""
     assert agent.review is not None
     kept = agent.review.file
-    given: list[argument] = [
+    return [
         argument(
             "--decisions",
             metavar="FILE",
@@ -63,17 +63,29 @@ def review_arguments(agent: Agent) -> list[argument]:
             default=0.0,
             help="also verdicts less sure than this, from 0 to 1 [0]",
         ),
-        argument("--who", metavar="NAME", default="", help="your name, saved with each answer"),
-        argument(
-            "--list", action="store_true", help="show the questions as a table instead of a widget"
-        ),
+        answers_to(agent.review),
     ]
-    for action in actions(agent.review):
-        text = HELP.get(action, f"CHOICE is {agent.review.relations.get(action, '')}")
-        given.append(
-            argument(f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=text)
+
+
+class answers_to(argument):  # lower case as IPython's own decorators are
+    """Decorates a verb with the options that answer a review; each answer takes ITEM [CHOICE]."""
+
+    def __init__(self, review: Review, *named: str) -> None:
+        self.review, self.actions = review, named or actions(review)
+
+    def add_to_parser(self, parser: argparse.ArgumentParser, group: Any) -> None:
+        """Called by IPython when it builds the verb's parser."""
+        parser.add_argument(
+            "--who", metavar="NAME", default="", help="your name, saved with each answer"
         )
-    return given
+        parser.add_argument(
+            "--list", action="store_true", help="show the questions as a table instead of a widget"
+        )
+        for action in self.actions:
+            text = HELP.get(action, f"CHOICE is {self.review.relations.get(action, '')}")
+            parser.add_argument(
+                f"--{action}", nargs="+", metavar=("ITEM", "CHOICE"), default=(), help=text
+            )
 
 
 def decisions_of(task: Task) -> Decisions:
@@ -160,6 +172,7 @@ class Queue:
     decisions: Decisions
     below: float = 0.0
     named: Named = by_name
+    on_a_line: bool = True  # whether the verb takes answers, besides the widget
 
     @property
     def line(self) -> str:
@@ -182,7 +195,7 @@ class Queue:
         notes = [f"{count(decided, 'decision')} in {self.decisions.path}"] if decided else []
         if not entries:
             notes.append(self.nothing())
-        elif self.review is self.agent.review:
+        elif self.on_a_line:
             notes.append(f"Answer: {self.line} --accept # [CHOICE], or --reject #")
         return replace(shown, notes=notes)
 
@@ -223,9 +236,11 @@ class Queue:
 
     def _kept(self, what: str, who: str) -> str:
         by = f" ({who})" if who else ""
-        left, magic, stage = len(self.entries), self.agent.magic, self.review.stages[0]
+        applied = ""
+        if self.review is self.agent.review:
+            applied = f" %{self.agent.magic} {self.review.stages[0]} applies it."
         return one_line(
-            f"{what}{by}, saved in {self.decisions.path}; {left} left. %{magic} {stage} applies it."
+            f"{what}{by}, saved in {self.decisions.path}; {len(self.entries)} left.{applied}"
         )
 
     def _item(self, word: str) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """Reports side by side: parameters against headline figures and costs, without times or absolute
 paths.
 
-As data, as the pages that list and compare reports, and as what the report ``compare`` shows.
+As data, and as the pages that list and compare reports.
 """
 
 from __future__ import annotations
@@ -25,14 +25,11 @@ from kgnb.reporting.item import read_state
 from kgnb.reporting.parameters import Value as Given
 from kgnb.reporting.parameters import assignments, typed
 from kgnb.reporting.plot import Axes, Plot, Theme
-from kgnb.reporting.report import DATA_SETS, OWN_DATA, REPORTS, find_template
-from kgnb.reporting.sections import Fragment, absent
+from kgnb.reporting.report import DATA_SETS, OWN_DATA, find_template
 from kgnb.reporting.session import (
     Amount,
     ReportRequest,
-    ReportSession,
     costs,
-    current,
     headline_figures,
     marks,
     read_ledger,
@@ -40,8 +37,6 @@ from kgnb.reporting.session import (
     read_request,
 )
 from kgnb.results.bundle import count
-from kgnb.results.table import Table, texts
-from kgnb.run import Run
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
 BARS = 40  # at most
@@ -448,65 +443,3 @@ def _bars(names: Sequence[str], values: Sequence[float], main: str, number: int)
         f"Bars of {main}: {alt}.",
         size=(7.2, 0.8 + 0.26 * len(names)),
     )
-
-
-def compare_named(folders: str) -> Compared:
-    """The reports in these folders, separated by commas; all below ``reports/`` if none is named."""
-    named = _named(folders) or [
-        path.parent
-        for path in sorted(REPORTS.rglob("cells.json"))
-        if "compare" not in path.parts and "items" not in path.parts
-    ]
-    if not named:
-        raise DataError(
-            "there is no report to compare",
-            where=str(REPORTS),
-            fix="kgnb report compare -p folders=A,B",
-        )
-    return compare_reports(named, current().folder)
-
-
-def save(compared: Compared, session: ReportSession) -> None:
-    """Write ``metrics.json``: the comparison as data."""
-    write_json(
-        session.folder / "metrics.json", {"report": "compare", "compared": compared.to_json()}
-    )
-
-
-def shown(compared: Compared) -> Fragment:
-    """A row a report, best first."""
-    return Fragment(str(_lists().ranking(compared)), text_of(compared))
-
-
-def failed(compared: Compared) -> Fragment:
-    """The reports that did not run to their end, and why."""
-    errors = "\n".join(f"{row.page}: {row.state} {row.error}" for row in compared.failed)
-    return (
-        Fragment(str(_lists().failed(compared)), errors)
-        if errors
-        else absent("All of them ran to their end.")
-    )
-
-
-def fixed(compared: Compared) -> Fragment:
-    """The parameters that are the same in all."""
-    text = "\n".join(f"{name}={value}" for name, value in compared.given.items())
-    return Fragment(str(_lists().fixed(compared)), text)
-
-
-def changes(folders: str) -> Table | Fragment:
-    """What two runs counted and judged differently, where exactly two reports with runs are named."""
-    named = _named(folders)
-    rows = []
-    if len(named) == 2 and all((folder / "run").is_dir() for folder in named):
-        first, second = map(Run.load, named)
-        for what, which, before, after in first.compare(second).rows():
-            if "seconds" not in which:  # times never repeat
-                rows.append([f"{what} {which}".strip(), f"{before} -> {after}"])
-    if not rows:
-        return absent("Name two reports, and no more, to see what changed between their runs.")
-    return Table(texts(what="what", how="before -> after"), rows)
-
-
-def _named(folders: str) -> list[Path]:
-    return [Path(name.strip()) for name in folders.split(",") if name.strip()]

@@ -21,7 +21,6 @@ def test_reports_are_listed_and_each_lists_its_parameters_with_types_defaults_an
     assert main(["report"]) == 0
     assert {line.split()[0] for line in capsys.readouterr().out.splitlines()} >= {
         "ontology-matching",
-        "compare",
     }
     assert main(["report", "ontology-matching", "--help"]) == 0
     shown = capsys.readouterr().out

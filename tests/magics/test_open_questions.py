@@ -150,6 +150,27 @@ def test_a_link_is_chosen_among_its_candidates(lively: Notebook, folder: Path) -
     assert (link.outcome, link.target) == ("decided", "http://x.example/b")
 
 
+def test_a_link_and_a_statement_are_decided_on_a_line(lively: Notebook, folder: Path) -> None:
+    (folder / "tbox.ttl").write_text(TBOX)
+    (folder / "pantry.ttl").write_text(PANTRY)
+    lively.good("%kgc compile tbox.ttl")
+    assert "%kgc instantiate" in str(lively("%kgc review --list").error)
+    lively.good("%kgc call create_food label=barley")
+    lively.good("x = %kgc ground pantry.ttl")
+    listed = lively.good("x = %kgc review --list --links\nx").value
+    assert len(listed.rows) == 1 and "--accept # [CHOICE]" in listed.notes[-1]
+    assert "choose from 1. barley" in str(lively("%kgc review --accept barley 3").error)
+    lively.good("%kgc review --accept barley 2 --who Ada")
+    [link] = lively.session.tasks["kg_construction"].grounding.links
+    assert (link.outcome, link.target) == ("decided", "http://x.example/b")
+    assert not lively.good("x = %kgc review --list\nx").value.rows
+    (folder / "ships.ttl").write_text(SHIPS, encoding="utf-8")
+    (folder / "log.txt").write_text("Brig Elke\n\nbuilt: long ago\ncrew: 12\n", encoding="utf-8")
+    lively.good("%kgc compile ships.ttl\nx = %kgc instantiate log.txt")
+    lively.good("%kgc review --reject 1 --who Ada")
+    assert not lively.session.tasks["kg_construction"].built.doubts
+
+
 def test_a_pair_that_nobody_was_asked_about_is_taken_out_where_it_is_seen(
     lively: Notebook, folder: Path
 ) -> None:

@@ -13,7 +13,6 @@ def test_reports_are_listed_and_their_parameters_told(notebook: Notebook) -> Non
         "question-answering",
         "entity-alignment",
         "kg-construction",
-        "compare",
     } <= set(names)
     assert "-p dataset=huts" in notebook.good("%report ontology-matching --help").printed
     assert "%report ontology-matching dataset=huts" in notebook.good("%report --help").printed
