@@ -173,7 +173,8 @@ class OxigraphGraph:
         variables = tuple(variable.value for variable in found.variables)
         wanted = found if limit is None else islice(found, limit + 1)
         rows = [
-            tuple(None if term is None else from_oxigraph(term) for term in solution)
+            # a list first: a generator for every row takes longer
+            tuple([None if term is None else from_oxigraph(term) for term in solution])
             for solution in self._within(timeout, wanted)
         ]
         return Solutions(

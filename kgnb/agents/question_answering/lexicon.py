@@ -524,6 +524,7 @@ class Directory:
             return self._file.of(said)
         return self._names.get(said, {})
 
+    @without_collecting()
     def _with(self, spared: Spared) -> dict[tuple[str, ...], str]:
         """The names with this first letter and these numbers, and their texts."""
         if self._file is not None:
