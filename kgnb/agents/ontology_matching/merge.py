@@ -17,8 +17,9 @@ from math import exp, log, prod
 from typing import cast
 
 from kgnb.agents.ontology_matching.coherence import incoherent
+from kgnb.agents.ontology_matching.leftover import LEFTOVER
 from kgnb.agents.ontology_matching.lexicon import PREPOSITIONS
-from kgnb.agents.ontology_matching.rule import LEAST, EvidenceKinds, calibrated
+from kgnb.agents.ontology_matching.rule import LEAST, EvidenceKinds, RuleJudge, calibrated
 from kgnb.agents.ontology_matching.values import (
     SIDES,
     Candidate,
@@ -52,6 +53,7 @@ CONFIRMED = 0.25
 contradicts: the rule reads names, and classes of one name may be disjoint. Ten conference pairs with
 a recorded model: F1 .745 to .770; anything from .1 to 1 gives the same.
 """
+ALONE = {RuleJudge.name, LEFTOVER}
 BOUND = 0.01  # a single answer is believed no further than to this from 0 and 1
 
 
@@ -230,7 +232,7 @@ def _worth(mapping: AlignedPair, vote: _Votes) -> float:
     that counts besides.
     """
     if vote.by_pair():
-        alone = all(verdict.judged_by == "rule" for verdict in vote.chosen.values())
+        alone = all(verdict.judged_by in ALONE for verdict in vote.chosen.values())
         return mapping.confidence + (0.0 if alone else CONFIRMED)
     near = vote.candidate.cosines
     return mapping.confidence + max(near.syntactic, near.lexical, 0.0)
@@ -342,7 +344,7 @@ def _mapping(
         source_label=source.name,
         target_label=target.name,
         justification="semapv:LexicalMatching"
-        if exact and set(by) == {"rule"}
+        if exact and ALONE.issuperset(by)
         else "semapv:CompositeMatching",
         judged_by=", ".join(by),
         rationale=said[0].rationale if said else "",

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
+from kgnb.agents.ontology_matching.leftover import with_leftover
 from kgnb.agents.ontology_matching.lexicon import SMALL, foreign
 from kgnb.agents.ontology_matching.rule import RuleJudge
 from kgnb.agents.ontology_matching.values import (
@@ -84,6 +85,7 @@ def validate(
         for number, question in enumerate(summarised.questions)
     )
     unlikely = 0
+    every = with_leftover(summarised.described, every)
     if judge.name == "rule":
         every, unlikely = _opened(every)
     return Validated(summarised.described, every, judge.name, summarised.apart, unlikely)

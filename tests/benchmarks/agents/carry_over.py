@@ -217,8 +217,8 @@ def _huts(data: Path) -> Iterator[Task]:
 
 
 def _small(data: Path) -> Iterator[Task]:
-    """Small ontologies of everyday domains: the odd pairs, for the even ones set nothing."""
-    for folder in sorted(SMALL.glob("[0-9][13579]-*")):
+    """Small ontologies of everyday domains: the odd six of the first twelve."""
+    for folder in sorted(SMALL.glob("[0-9][13579]-*"))[:6]:
         rows = (folder / "reference.tsv").read_text(encoding="utf-8").splitlines()
         pairs = frozenset((row.split("\t")[0], row.split("\t")[1]) for row in rows if row)
         yield Task("", folder.name, read(folder / "a.ttl"), read(folder / "b.ttl"), pairs)
