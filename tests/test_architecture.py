@@ -91,7 +91,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (57_702, 1140),
     "kg": (50_445, 1696),
     "magics": (48_631, 1305),
-    "agents/ontology_matching": (40_176, 1191),
+    "agents/ontology_matching": (41_832, 1236),
     "shapes": (30_167, 1160),
     "tasks": (23_654, 643),
     "llm": (18_988, 569),
