@@ -85,7 +85,7 @@ _KIN = {
     },
 }
 """Words for relatives, with those in the names of relations that lead to them, and back from them."""
-_RELATIVES = frozenset(_KIN) | _SPOUSES
+RELATIVES = frozenset(_KIN) | _SPOUSES
 _ENDS = frozenset(map(plain, "death died die end ended closed close closing dissolved".split()))  # noqa: SIM905
 _LOOKED_AT = 10  # values whose names are looked at
 _KIND_ALONE = re.compile(r"(?:What|Which) \w+ (?:is|are|was|were) X\?")
@@ -474,7 +474,7 @@ def _other_kin(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
         if leads_to(text, asked.names.label(hop.relation)) == hop.inverse:
             continue  # whose mother X is: those of whom X is said to be the mother
-        named = asked.words_of([hop.relation]) & _RELATIVES
+        named = asked.words_of([hop.relation]) & RELATIVES
         for word in set(key(text)) & _KIN.keys():
             if named and named.isdisjoint(_KIN[word][hop.inverse]):
                 found.append(word)

@@ -16,7 +16,7 @@ from math import exp
 
 from kgnb.agents.question_answering.about_terms import about_terms
 from kgnb.agents.question_answering.class_axioms import of_every_member
-from kgnb.agents.question_answering.confidence import calibrated, explained, rank
+from kgnb.agents.question_answering.confidence import RELATIVES, calibrated, explained, rank
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import (
     IN_YEAR,
@@ -1191,9 +1191,20 @@ def _comparable(asked: ParsedQuestion, candidate: Interpretation) -> Interpretat
 
 def _undone(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
     """The same interpretation, surely no more than ``_MIXED`` if following a relation twice may lead
-    back: some would count that.
+    back: some would count that; and hardly sure if it leads to nothing but its own start.
     """
-    if candidate.start is None or not candidate.undone:
+    if candidate.start is None or candidate.shared:
+        return candidate
+    # her children's mother is she
+    relations = {hop.relation for hop in candidate.hops}
+    related = not RELATIVES.isdisjoint(asked.words_of(relations))
+    if candidate.form == "values" and len(relations) > 1 and not related:
+        where = body(candidate)
+        away = asked.reader.any(f"{where} FILTER (?answer != {n3(candidate.start)})")
+        if not away and asked.reader.any(where):
+            told = f"{candidate.explanation}; leads to nothing but where it began"
+            return replace(candidate, confidence=_GENERAL * candidate.confidence, explanation=told)
+    if not candidate.undone:
         return candidate
     back = " || ".join(candidate.undone)
     if not asked.reader.any(

@@ -127,6 +127,13 @@ def test_who_shares_a_border_borders_it() -> None:
     assert found.status == "unsure" or said(found) == ["Maru", "Velden"], found.rationale
 
 
+def test_a_path_to_nothing_but_its_own_start_is_no_answer() -> None:
+    """Maine was next to what is next to it: the state whose largest city is in it, at .89."""
+    towns = f"{BORDERS} :Port a :City ; :inState :Maru . :Maru :largestCity :Port ."
+    found = ask("Which states are next to states next to Maru?", context(towns))
+    assert "Maru" not in said(found), found.rationale
+
+
 PARTS = """@prefix : <http://zoo.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 :partOf rdfs:label "part of" . :e1 a :Enclosure ; rdfs:label "EL/01" ; :partOf :h1 .
 :e2 a :Enclosure ; rdfs:label "CA/03" ; :partOf :h2 . :h1 a :House ; rdfs:label "Elephant House" ; :partOf :r1 .
