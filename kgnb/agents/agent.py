@@ -400,23 +400,6 @@ class Agent:
         }
 
 
-def report_parameters(agent: Agent) -> tuple[OptionInfo, ...]:
-    """The parameters of an agent's report: its inputs, then every option that a person can set.
-
-    An input is a text, empty where it is left out, several of them separated by commas; a flag is
-    true or false.
-    """
-    return (*(_parameter(one) for one in agent.inputs if one.kind != "value"), *agent.knobs())
-
-
-def _parameter(one: Input) -> OptionInfo:
-    if one.kind == "flag":
-        return OptionInfo(one.name, bool, bool(one.default), one.help)
-    several = ", separated by commas" if one.many else ""
-    default = one.default if isinstance(one.default, str) else ""
-    return OptionInfo(one.name, str, default, one.help + several, one.choices)
-
-
 def _spec(one: Input, value: Any) -> Any:
     if value is None or (one.optional and isinstance(value, str) and not value):
         return one.default
