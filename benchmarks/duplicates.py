@@ -2,7 +2,9 @@
 are said to be right.
 
     python -m benchmarks.duplicates            drawn tables (``tests.benchmarks.agents.one_tables``)
-    KGNB_DATA=DIR python -m benchmarks.duplicates   also restaurants and cora (DIR/er-tables), whole
+    KGNB_DATA=DIR python -m benchmarks.duplicates --fit   the constants of the second reading, fitted on
+        the first make, on one table of every kind that ``benchmarks.tables`` draws, and on samples of
+        restaurants and cora (DIR/er-tables)
 
 A pair is counted once; what is written is closed first, since duplicates of one row are duplicates.
 """
@@ -13,17 +15,35 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
-from benchmarks.tables import Line, said_of
+import numpy as np
+
+from benchmarks.tables import TWICE, TWICE_REAL, Line, once, regression, said_of
+from kgnb.agents.entity_alignment.records import compare_records
+from kgnb.agents.entity_alignment.second_reading import AGAIN, OUT, read_again
 from kgnb.tasks.aligning import align
-from tests.benchmarks.agents.one_tables import FIRST_ONES, ONES, OneTable, drawn_once, pairs_of
+from kgnb.tasks.sides import open_sides
+from tests.benchmarks.agents.later_tables import LAST_KINDS, LATER_KINDS
+from tests.benchmarks.agents.messy_tables import ALL_KINDS, Record, TablePair, listed_twice
+from tests.benchmarks.agents.one_tables import (
+    FIRST_ONES,
+    LAST_ONES,
+    ONES,
+    Kind,
+    OneTable,
+    drawn_once,
+    pairs_of,
+)
+from tests.benchmarks.agents.other_tables import OTHER_KINDS, Draw, Make
 
-MAKES = {"first": FIRST_ONES}
+MAKES = {"first": FIRST_ONES, "last": LAST_ONES}
 
 
-def tables(makes: Sequence[str], data: Path | None) -> Iterator[tuple[str, OneTable]]:
+def tables(makes: Sequence[str]) -> Iterator[tuple[str, OneTable]]:
     """Every table with the name of its kind."""
     for make in makes:
         for kind in MAKES[make]:
@@ -53,16 +73,77 @@ def installed(kind: str, table: OneTable, folder: Path) -> Line:
     )
 
 
+def fitted_on(data: Path | None) -> Iterator[tuple[str, TablePair]]:
+    """Tables with their pairs, both ways round, that the second reading is fitted on."""
+    more = ((150, 0.3, 1.0, 0.15, 25), (100, 0.2, 1.2, 0.2, 26))
+    for kind, (size, share, noise, twins, seed) in product(ALL_KINDS, (*TWICE, *more)):
+        yield kind, listed_twice(kind, size, seed, share=share, noise=noise, twins=twins)
+    for name, (size, share, seed) in product(("restaurants-1", "cora"), TWICE_REAL if data else ()):
+        yield name, once(Path(str(data)) / "er-tables" / name, size, share, seed)
+    drawn = [
+        (kind, FIRST_ONES[kind], one, seed)
+        for kind in FIRST_ONES
+        for one in ONES
+        for seed in (1, 2)
+    ]
+    for kind, make in (LATER_KINDS | LAST_KINDS | OTHER_KINDS).items():
+        alike = 1.0 if kind not in OTHER_KINDS else 0.0
+        left, right = (_of_two(make, write) for write in (make.left, make.right))
+        drawn += [
+            (kind, left, (60, 0.3, 1.0, 0.15 * alike), 7),
+            (kind, left, (150, 0.2, 1.0, 0.2 * alike), 7),
+        ]
+        drawn.append((kind, right, (100, 0.25, 0.8, 0.1 * alike), 8))
+    for kind, one_kind, (size, share, mess, near), seed in drawn:
+        table = drawn_once({kind: one_kind}, kind, size, seed, share=share, mess=mess, alike=near)
+        truth = table.truth | {pair[::-1] for pair in table.truth}
+        yield kind, TablePair(table.name, table.rows, table.rows, truth)
+
+
+def _of_two(make: Make, write: Callable[[Draw, Record], Record]) -> Kind:
+    """One side of two tables, as a table in which things are listed again."""
+    return Kind(
+        make.thing,
+        lambda draw, thing: make.thing(draw) | {key: thing[key] for key in make.alike},
+        lambda draw, thing, again: write(draw, thing),
+    )
+
+
+def fit(data: Path | None) -> dict[str, float]:
+    """The constants of the second reading; every kind counts the same."""
+    parts: list[tuple[str, np.ndarray, np.ndarray]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, table in fitted_on(data):
+            graph = open_sides(table.written(Path(folder))[0]).left
+            match = compare_records(graph, graph)
+            if match is None:
+                continue
+            pairs = match.pairs
+            at = np.flatnonzero((match.odds > OUT) & (pairs.rows < pairs.columns))
+            keys = [iri.rsplit("/", 1)[-1] for iri in graph.entities]
+            ends = zip(pairs.rows[at].tolist(), pairs.columns[at].tolist(), strict=True)
+            right = np.array([(keys[one], keys[other]) in table.truth for one, other in ends])
+            parts.append((kind, read_again(match, at), right.astype(bool)))
+    often = Counter(kind for kind, *_ in parts)
+    weight = [np.full(len(y), 1 / (often[kind] * max(len(y), 1) ** 0.5)) for kind, _, y in parts]
+    x, y = (np.concatenate([part[at] for part in parts]) for at in (1, 2))
+    return dict(zip(AGAIN, regression(x, y, np.concatenate(weight)).round(2).tolist(), strict=True))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--make", action="append", choices=MAKES, help="which kinds; default all")
+    parser.add_argument("--fit", action="store_true", help="print the constants")
     given = parser.parse_args(arguments)
-    data = Path(os.environ["KGNB_DATA"]) if os.environ.get("KGNB_DATA") else None
+    if given.fit:
+        data = os.environ.get("KGNB_DATA")
+        print(fit(Path(data) if data else None))
+        return 0
     print("| table | pairs | written | P | R | said |")
     lines: dict[str, list[Line]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for kind, table in tables(given.make or list(MAKES), data):
+        for kind, table in tables(given.make or list(MAKES)):
             line = installed(kind, table, Path(folder))
             lines.setdefault(kind, []).append(line)
             print(

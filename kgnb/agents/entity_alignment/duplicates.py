@@ -16,14 +16,14 @@ from kgnb.agents.entity_alignment.comparison import AskedEntities
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
 from kgnb.agents.entity_alignment.record_proposal import bar_of, ranked
-from kgnb.agents.entity_alignment.records import RecordMatch, calibrated
+from kgnb.agents.entity_alignment.records import RecordMatch
+from kgnb.agents.entity_alignment.second_reading import chances
 from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.errors import DataError
 from kgnb.kg.vocabulary import TYPE
 from kgnb.results.bundle import count
 
 _SIDES = ("source", "target")
-_OUT = -3.0  # log-odds below which a pair is not considered
 
 
 def of_one_table(
@@ -40,10 +40,8 @@ def of_one_table(
             where=graph.name,
             fix="Name a table or graph with at least one property besides the key, or two graphs to align.",
         )
-    pairs, odds, size = match.pairs, match.odds, len(graph)
-    likely = np.flatnonzero(odds > _OUT)
-    chance = np.zeros(len(odds), dtype=np.float32)
-    chance[likely] = calibrated(match, likely, repeated=True)
+    pairs, size = match.pairs, len(graph)
+    chance = chances(match).astype(np.float32)
     sure = chance >= bar_of(chance[chance > 0], options)
     order = np.argsort(-chance[sure], kind="stable")
     rows, columns = pairs.rows[sure][order], pairs.columns[sure][order]

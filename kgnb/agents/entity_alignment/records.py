@@ -117,6 +117,7 @@ class RecordMatch:
         Singles  # (pairs, 4): shares of words, figures and names that the other lacks (``apart``)
     )
     size: tuple[int, int]  # entities of either side
+    others: Levels  # levels of pairs drawn at random
     one_table: bool = False  # which is searched for duplicates
 
     @cached_property
@@ -361,7 +362,7 @@ def _learnt(
     level, random = levels(alike), levels(among)
     by_chance = np.column_stack(
         [
-            _log_chance(pair, pairs, alike[:, f], level[:, f], random[:, f], size)
+            log_chance(pair, pairs, alike[:, f], level[:, f], random[:, f], size)
             for f, pair in enumerate(fields)
         ]
     )
@@ -381,26 +382,28 @@ def _learnt(
     for _ in range(_ROUNDS):
         chance = np.where(settled, stated, chance)
         for f, pair in enumerate(fields):
-            speaks[:, f] = _ratio(pair, level[:, f], by_chance[:, f], chance)
+            speaks[:, f] = ratio(pair, level[:, f], by_chance[:, f], chance)
         share = float(np.clip((chance.sum() + 1) / (smaller + 2), 0.005, 0.98))
         prior = float(np.log(share * smaller / (size[0] * size[1])))
         chance = one_each(pairs, prior + speaks.sum(axis=1, dtype=np.float64), size)
     together = np.zeros((len(chance), 4), dtype=np.float32)
-    return RecordMatch(fields, pairs, alike, level, speaks, whole, together, size)
+    return RecordMatch(fields, pairs, alike, level, speaks, whole, together, size, random)
 
 
-def _log_chance(
+def log_chance(
     pair: FieldPair,
     pairs: CandidatePairs,
     alike: Singles,
     level: Levels,
     random: Levels,
     size: tuple[int, int],
+    known: Doubles | None = None,
 ) -> Singles:
     """The logarithm of how often pairs that do not match agree as well as this one.
 
     For agreements, counted on both sides for the very value: the share of the other rows that agree
-    with it at least as well. For the rest, the share of random pairs on the same level.
+    with it at least as well, those aside that are ``known`` to match with these chances. For the
+    rest, the share of random pairs on the same level.
     """
     met = random[random >= 0]
     shares = (np.bincount(met, minlength=LEVELS) + 0.5) / (len(met) + 0.5 * LEVELS)
@@ -410,6 +413,7 @@ def _log_chance(
     agrees = level >= 2
     usual = COINCIDENCE[pair.kind] * (1.0, 10.0, 10.0, 3.0, 1.0)[4]
     counts = []
+    apart = (np.ones(len(level)) if known is None else 1 - known)[agrees]
     for ends, number, side in (
         (pairs.rows, size[1], pair.right),
         (pairs.columns, size[0], pair.left),
@@ -422,16 +426,17 @@ def _log_chance(
             -sorted_alike + 2.0 * sorted_ends + 1e-6,
             side="right",
         )
-        rank = last - np.searchsorted(sorted_ends, sorted_ends) - 1
+        sums = np.concatenate([[0.0], np.cumsum(apart[order])])
         count = np.empty(len(order))
-        count[order] = rank
+        count[order] = sums[last] - sums[np.searchsorted(sorted_ends, sorted_ends)]
+        count = np.maximum(count - apart, 0)
         held = max(side.filled * number, 1.0)
         counts.append((count + _UNSEEN * usual) / (held + _UNSEEN))
     found[agrees] = log(np.maximum(np.sqrt(counts[0] * counts[1]), 1e-9))
     return found.astype(np.float32)
 
 
-def _ratio(pair: FieldPair, level: Levels, by_chance: Singles, chance: Doubles) -> Singles:
+def ratio(pair: FieldPair, level: Levels, by_chance: Singles, chance: Doubles) -> Singles:
     """The logarithm of how much likelier such an agreement is among matches."""
     there = level >= 0
     usual = np.array(USUAL[pair.kind])

@@ -402,3 +402,104 @@ def drawn_once(
         [{"id": f"R{at}"} | row for at, (_, row) in enumerate(rows)],
         tuple(frozenset(cluster) for cluster in clusters.values() if len(cluster) > 1),
     )
+
+
+# drawn after what the first four showed was mended
+
+SPECIES = {"dog": "canine", "cat": "feline", "rabbit": "rabbit", "horse": "equine"}
+BREEDS = ("spaniel", "terrier", "tabby", "shepherd", "lop-eared", "pony", "mixed")
+PETS = ("Bello", "Minka", "Luna", "Rocky", "Nero", "Sissi", "Balou", "Kira", "Filou", "Cleo")
+ROLES = ("teacher", "nurse", "welder", "clerk", "cook", "driver", "analyst")
+
+
+def patient(draw: Draw) -> Record:
+    return {
+        "pet": draw.one_of(PETS),
+        "species": draw.one_of(SPECIES),
+        "breed": draw.one_of(BREEDS),
+        "born": f"{draw.number(2008, 2022)}-{draw.number(1, 12):02}-{draw.number(1, 28):02}",
+        "owner": f"{draw.word()} {draw.word()}",
+        "phone": f"{draw.number(2, 8)}{draw.number(10**5, 10**6 - 1)}",
+        "chip": str(draw.number(10**14, 10**15 - 1)),
+        "kilos": str(draw.number(8, 420)),
+    }
+
+
+def littermate(draw: Draw, thing: Record) -> Record:
+    """Another animal of the owner, at times of the same litter."""
+    other = patient(draw)
+    if other["pet"] == thing["pet"]:
+        other["pet"] = next(pet for pet in PETS if pet != thing["pet"])
+    same = ("owner", "phone", "species", "breed", "born")[: draw.random.choice((2, 5))]
+    return other | {key: thing[key] for key in same}
+
+
+def patient_row(draw: Draw, thing: Record, again: bool) -> Record:
+    owner, species, phone = thing["owner"], thing["species"], f"01/{thing['phone']}"
+    kilos = int(thing["kilos"])
+    if again:
+        given, family = owner.split()
+        if draw.often(0.5):
+            owner = f"{family}, {given}" if draw.often(0.6) else f"{given[0]}. {family}"
+        species = SPECIES[species] if draw.often(0.3) else species
+        phone = f"0043 1 {thing['phone'][:3]} {thing['phone'][3:]}" if draw.often(0.4) else phone
+        kilos += draw.number(-8, 8)
+    return {
+        "owner": draw.slipped(owner),
+        "animal": draw.slipped(thing["pet"], 0.06),
+        "species": draw.lost(species, 0.06),
+        "breed": draw.lost(thing["breed"], 0.15),
+        "date of birth": draw.lost(thing["born"], 0.15),
+        "phone": draw.lost(phone, 0.15),
+        "chip no": draw.lost(thing["chip"], 0.4),
+        "weight": draw.lost(f"{max(kilos, 3) / 10:.1f} kg", 0.2),
+    }
+
+
+def applicant(draw: Draw) -> Record:
+    return {
+        "given": draw.one_of(GIVEN),
+        "middle": draw.one_of("ABCDEFGHJKLMRSTW"),
+        "family": draw.word(),
+        "born": str(draw.number(1960, 2002)),
+        "role": draw.one_of(ROLES),
+        "employer": f"{draw.word()} {draw.one_of(TRADES)}",
+        "town": draw.one_of(TOWNS),
+        "mobile": str(draw.number(10**7, 10**8 - 1)),
+        "handle": f"{draw.word().lower()}{draw.number(10, 9999)}",
+    }
+
+
+def colleague(draw: Draw, thing: Record) -> Record:
+    """Somebody of the same employer and trade, or a namesake of the same town."""
+    same = (
+        ("employer", "role", "town") if draw.random.random() < 0.5 else ("given", "family", "town")
+    )
+    return applicant(draw) | {key: thing[key] for key in same}
+
+
+def applicant_row(draw: Draw, thing: Record, again: bool) -> Record:
+    name = f"{thing['given']} {thing['middle']}. {thing['family']}"
+    mobile, employer = f"+43664{thing['mobile']}", thing["employer"]
+    if again:
+        if draw.often(0.5):
+            name = f"{thing['family'].upper()} {thing['given']}"
+        elif draw.often(0.3):
+            name = f"{GIVEN[thing['given']]} {thing['family']}"
+        mobile = f"0664 {thing['mobile'][:4]} {thing['mobile'][4:]}" if draw.often(0.5) else mobile
+        employer = f"{draw.word()} {draw.one_of(TRADES)}" if draw.often(0.15) else employer
+    return {
+        "candidate": draw.slipped(name),
+        "year of birth": draw.lost(thing["born"], 0.2),
+        "profession": draw.lost(thing["role"], 0.1),
+        "last employer": draw.lost(draw.slipped(employer), 0.15),
+        "town": draw.lost(thing["town"], 0.1),
+        "mobile": draw.lost(mobile, 0.2),
+        "e-mail": draw.lost(f"{thing['handle']}@{HOSTS[int(thing['mobile']) % 4]}", 0.3),
+    }
+
+
+LAST_ONES = {
+    "patients": Kind(patient, littermate, patient_row),
+    "applicants": Kind(applicant, colleague, applicant_row),
+}
