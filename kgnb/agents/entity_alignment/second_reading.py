@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from kgnb.agents.entity_alignment.fields import RecordField
 from kgnb.agents.entity_alignment.records import (
     IN_DOUBT,
     Doubles,
     Longs,
-    RecordField,
     RecordMatch,
     calibrated,
     features,
