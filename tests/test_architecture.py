@@ -88,7 +88,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/kg_construction": (91_335, 3111),
     "agents/question_answering": (80_859, 2805),
     "reporting": (53_977, 1534),
-    "agents/entity_alignment": (59_150, 1151),
+    "agents/entity_alignment": (59_158, 1151),
     "kg": (50_445, 1696),
     "magics": (48_631, 1305),
     "agents/ontology_matching": (41_832, 1236),
