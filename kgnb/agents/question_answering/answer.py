@@ -20,6 +20,7 @@ from kgnb.agents.question_answering.querying import (
     values_of,
 )
 from kgnb.agents.question_answering.reflect import end_of
+from kgnb.agents.question_answering.segmentation import tokens
 from kgnb.agents.question_answering.state import State, act_text, iris, term_text
 from kgnb.agents.question_answering.values import Acted, Answer, Commit, GiveUp, Guess, Path, Query
 from kgnb.errors import BackendError, DataError
@@ -302,6 +303,8 @@ def _unsure(
     """No answer from the graph; the model's own, marked as such, if allowed and available."""
     if not state.linked.entities and not chosen:
         reason = "no entity of the graph was found in the question"
+        if near := state.context.directory.holding(tokens(state.question.text)):
+            reason += f"; did you mean {' or '.join(near)}?"
     elif chosen and not support:
         reason = "nothing in the graph proves it"
     elif chosen:

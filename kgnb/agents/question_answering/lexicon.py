@@ -20,7 +20,13 @@ from rapidfuzz.distance import Indel
 from kgnb.agents.question_answering import name_file
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.names import NAMING, is_relation, local_name
-from kgnb.agents.question_answering.segmentation import EMPTY, QUESTION_WORDS, Phrase, says
+from kgnb.agents.question_answering.segmentation import (
+    AUXILIARIES,
+    EMPTY,
+    QUESTION_WORDS,
+    Phrase,
+    says,
+)
 from kgnb.agents.question_answering.text_search import TextSearch
 from kgnb.agents.question_answering.values import How
 from kgnb.errors import BackendError, DataError
@@ -399,6 +405,25 @@ _LABELS_AT_HAND = 600_000  # most labels read of a graph in this process
 _VECTORS = 4000  # names compared by vectors
 _WORDS = 7  # most words of a mention
 _FUZZY = 0.82
+_SINGULAR = {
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "mice": "mouse",
+    "geese": "goose",
+    "feet": "foot",
+    "teeth": "tooth",
+    "oxen": "ox",
+    "criteria": "criterion",
+    "phenomena": "phenomenon",
+    "wolve": "wolf",
+    "knive": "knife",
+    "shelve": "shelf",
+    "heroe": "hero",
+    "buse": "bus",
+}
+"""Plurals that ``plain`` leaves as they are, or takes for others, by what it makes of them."""
 _LIKE = 0.75
 Span = tuple[int, int]
 Spared = tuple[str, tuple[str, ...]]
@@ -453,6 +478,7 @@ class Directory:
             self.partial = True
             self._exact(sentence, spans)
         hits = [hit for span in spans for hit in self._named(sentence, span)]
+        hits = hits or [hit for span in spans for hit in self._members(sentence, span)]
         covered = {place for (begin, end), *_ in hits for place in range(begin, end)}
         open_spans = [s for s in spans if not covered & set(range(*s)) and _may_name(sentence, s)]
         if self.partial and self._reader.remote:
@@ -484,6 +510,20 @@ class Directory:
             self._exact(sentence, spans)
         return [hit for span in spans for hit in self._named(sentence, span)]
 
+    def holding(self, sentence: Sequence[str], most: int = 3) -> list[str]:
+        """Longer names in which a capitalised word of the question stands: "Ada" names nobody, but
+        there is an Ada Byron. None where the names are kept in a file.
+        """
+        said = {
+            word
+            for place, token in enumerate(sentence)
+            if token[:1].isupper() and says(token) and (place or token.lower() not in AUXILIARIES)
+            for word in key(token)
+        }
+        held = (name for name in self._names if len(name) > 1 and not said.isdisjoint(name))
+        found = sorted({shown for name in held for shown in self._names[name].values()})
+        return found if len(found) <= most else []
+
     def _naming(self) -> list[str]:
         """The naming predicates: those of common vocabularies, and the graph's own."""
         return sorted({*NAMING, *self._reader.own_naming()})
@@ -498,6 +538,18 @@ class Directory:
                 (span, iri, name, 1.0 if exact else 0.95, "exact" if exact else "normalised")
             )
         return hits
+
+    def _members(self, sentence: Sequence[str], span: Span) -> list[Hit]:
+        """The classes whose irregular plural this is. Beside a thing that is named, "people" and
+        "children" are more often no class: "How many people live in Chicago?"
+        """
+        *first, last = key(" ".join(sentence[span[0] : span[1]])) or ("",)
+        found = self._called((*first, _SINGULAR[last])) if last in _SINGULAR else {}
+        return [
+            (span, iri, name, 0.95, "normalised")
+            for iri, name in sorted(found.items())
+            if iri in self._reader.classes
+        ]
 
     def _misspelt(self, sentence: Sequence[str], span: Span) -> list[Hit]:
         said = key(" ".join(sentence[span[0] : span[1]]))

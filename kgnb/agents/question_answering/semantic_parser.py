@@ -9,7 +9,7 @@ leaves unexplained lower its confidence and are reported.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise, product
 from math import exp
@@ -22,6 +22,7 @@ from kgnb.agents.question_answering.interpretation import (
     IN_YEAR,
     TYPE,
     Condition,
+    Form,
     Hop,
     Interpretation,
     body,
@@ -33,6 +34,7 @@ from kgnb.agents.question_answering.parsed_question import (
     COUNTING,
     GENERAL,
     LIGHT,
+    AnswerShape,
     ParsedQuestion,
     measure_of,
     measures,
@@ -697,15 +699,18 @@ def _bound(asked: ParsedQuestion, use: RelationUse, others: Sequence[Link]) -> L
 
 
 _EXTREME = {"most": "highest", "least": "lowest"}
+_OTHER_END: Mapping[Form, Form] = {"most": "least", "least": "most"}
+_TURNED = str.maketrans("<>", "><")
+_AGES = frozenset(["age", "alter"])
 
 
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
     """Order or compare the values by those of their relations that fit the words."""
-    shape, made = asked.shape, list[Interpretation]()
+    made = list[Interpretation]()
     others = sorted(asked.things, key=asked.place, reverse=True)  # after "than"
     for base in bases:
         for use, near, sure in _measures(asked, base):
-            name = use.names[0]
+            name, shape = use.names[0], _shape_for(asked, use)
             found = replace(
                 base,
                 by=(Hop(use.iri),),
@@ -730,11 +735,14 @@ def _measures(
     shape = asked.shape
     dated = shape.year or (shape.measured == "old" and not shape.noun)
     uses: list[RelationUse] = []
-    for use in _relations_of(asked, base):
+    related = _relations_of(asked, base)
+    for use in related:
         kind = kind_of(use.example)
         kind = "date" if kind == "number" and dated and is_year(use.example) else kind
         if use.literal and kind == ("date" if dated else "number"):
             uses.append(use)
+    if not uses and not shape.year:
+        uses = [use for use in related if _is_age(asked, use)]
     if not uses:
         return []
     fit = asked.context.lexicon.fit(Phrase(_measure_phrase(asked), 1))
@@ -768,6 +776,25 @@ def _measures(
     ):
         sure *= 0.6  # no clear leader
     return [(best, near, sure), *((use, near, 0.5 * sure) for use, near, sure in found[1:_TRIED])]
+
+
+def _shape_for(asked: ParsedQuestion, use: RelationUse) -> AnswerShape:
+    """What is asked of a relation's values: the eldest has the earliest date, but the most years."""
+    shape = asked.shape
+    if not _is_age(asked, use):
+        return shape
+    return replace(
+        shape,
+        form=_OTHER_END.get(shape.form, shape.form),
+        operator=shape.operator.translate(_TURNED),
+    )
+
+
+def _is_age(asked: ParsedQuestion, use: RelationUse) -> bool:
+    """Whether a relation gives the age that "oldest" and "younger" compare, in place of a date."""
+    number = use.literal and kind_of(use.example) == "number" and not is_year(use.example)
+    old = asked.shape.measured == "old" and not asked.shape.noun
+    return old and number and not _AGES.isdisjoint(asked.words_of([use.iri]))
 
 
 def _measure_phrase(asked: ParsedQuestion) -> str:
@@ -1113,6 +1140,7 @@ def _comparison(asked: ParsedQuestion) -> list[Interpretation]:
     for use, near, sure in _measures(
         asked, Interpretation(None, among=(first.iri,), confidence=0.95)
     ):
+        shape = _shape_for(asked, use)
         bound = _bound(asked, use, [second] if second else [])
         own = asked.reader.ends(first.iri, Hop(use.iri), 2)[0]
         if bound is not None and {kind_of(bound)} == {kind_of(end) for end in own}:
