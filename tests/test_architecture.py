@@ -86,7 +86,7 @@ ALLOWED: dict[str, set[str]] = {
 # counting them packs them: what goes beyond wants another room, or a look at what is said twice.
 CEILINGS: dict[str, tuple[int, int]] = {
     "agents/kg_construction": (91_335, 3111),
-    "agents/question_answering": (80_859, 2805),
+    "agents/question_answering": (81_469, 2828),
     "reporting": (53_977, 1534),
     "agents/entity_alignment": (59_158, 1151),
     "kg": (50_445, 1696),
