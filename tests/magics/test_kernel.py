@@ -72,7 +72,7 @@ def stop():
             continue
         if working:
             os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(5)  # one in fifty is lost, in a finaliser say: a person presses Stop again
+            time.sleep(5)  # some one in fifty is lost, and not known why: a person presses Stop again
 threading.Thread(target=stop).start()
 """  # as Stop does, at a moment when the cell is sure to be at work: at another the kernel itself would be stopped
 
