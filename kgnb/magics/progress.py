@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
+import os
+import signal
 import threading
-from collections.abc import Callable, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
+from contextlib import contextmanager
 from contextvars import copy_context
+from types import FrameType
 from typing import Any, TypeVar
 
 from IPython.display import DisplayHandle
@@ -90,6 +96,55 @@ def stopped(what: str) -> KeyboardInterrupt:
     error = KeyboardInterrupt(f"Stopped: you interrupted {what}.")
     error._render_traceback_ = lambda: [str(error)]  # type: ignore[attr-defined]  # IPython looks for it
     return error
+
+
+def _importing(frame: FrameType | None) -> bool:
+    return any(
+        each.f_code.co_filename == "<frozen importlib._bootstrap>"
+        for each, _ in traceback.walk_stack(frame)
+    )
+
+
+def _interrupt(main: int) -> None:
+    if os.name == "nt":
+        _thread.interrupt_main()
+    else:  # a signal ends a wait for the system as well
+        signal.pthread_kill(main, signal.SIGINT)
+
+
+@contextmanager
+def imports_finished_first() -> Iterator[None]:
+    """Meanwhile Stop waits for an import under way; without effect outside the main thread.
+
+    The start of a compiled module may swallow every exception (Cython's memory views do, so
+    numpy.random did): Stop had no effect there. Elsewhere in an import it would leave half a module.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    waiting: list[threading.Timer] = []
+
+    def heard(number: int, frame: FrameType | None) -> None:
+        while waiting:
+            waiting.pop().cancel()
+        if not _importing(frame):
+            before(number, frame)
+            return
+        again = threading.Timer(0.05, _interrupt, [threading.get_ident()])
+        again.daemon = True
+        waiting.append(again)
+        again.start()
+
+    signal.signal(signal.SIGINT, heard)
+    try:
+        yield
+        if waiting:  # the import was the last thing to do
+            raise KeyboardInterrupt
+    finally:
+        signal.signal(signal.SIGINT, before)
+        while waiting:
+            waiting.pop().cancel()
 
 
 def interruptible(work: Callable[[], T], *, timeout: float | None = None) -> T:

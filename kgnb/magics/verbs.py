@@ -19,7 +19,7 @@ from IPython.core.magic_arguments import MagicArgumentParser, magic_arguments
 from kgnb.agents.agent import first_sentence
 from kgnb.errors import KgnbError, Waiting
 from kgnb.magics.arguments import LineError, argument, cell_body, parse, split, without_secrets
-from kgnb.magics.progress import stopped
+from kgnb.magics.progress import imports_finished_first, stopped
 from kgnb.magics.session import Session
 
 
@@ -164,7 +164,8 @@ class VerbMagics(Magics):
         """Runs a verb; a refused value becomes an error that shows the line."""
         named = f"%{method.parser.prog}"
         try:
-            return method(self, arguments)
+            with imports_finished_first():
+                return method(self, arguments)
         except Waiting as waiting:
             folder = quote(waiting.folder)
             said = (

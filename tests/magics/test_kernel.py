@@ -62,17 +62,14 @@ def works(main):
     others = [code for thread, stack in stacks.items() for code in stack if thread != main]  # questions are asked there
     return bool(called) and any("/kgnb/agents/" in code.co_filename for code in stacks[main][:called[0]] + others)
 def stop():
-    shell = get_ipython()
-    cell = shell.execution_count
-    while shell.execution_count == cell:
+    stopped = False
+    while not stopped:
         time.sleep(0.02)
         try:
-            working = works(threading.main_thread().ident)
+            stopped = works(threading.main_thread().ident)
         except BaseException:  # a frame has ended meanwhile, and an iterator of the store's is let go of here
-            continue
-        if working:
-            os.kill(os.getpid(), signal.SIGINT)
-            time.sleep(5)  # some one in fifty is lost, and not known why: a person presses Stop again
+            pass
+    os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=stop).start()
 """  # as Stop does, at a moment when the cell is sure to be at work: at another the kernel itself would be stopped
 

@@ -1,17 +1,23 @@
+import importlib
 import io
 import json
+import signal
+import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from IPython.utils.capture import capture_output
 
 from kgnb.cli.progress import ProgressLine, TerminalLine
 from kgnb.judging import ModelJudge, Option
 from kgnb.llm.model import Request
 from kgnb.llm.scripted import ScriptedModel
-from kgnb.magics.progress import NotebookLine
+from kgnb.magics.progress import NotebookLine, imports_finished_first
 from kgnb.run import Run
 
 QUESTIONS = [
@@ -123,3 +129,31 @@ def test_the_time_left_for_a_judges_model_calls_is_estimated(new_shell: Any) -> 
     assert any(
         output.data["text/plain"] == "judge: 1 of 3 model calls, 2.0 s left" for output in outputs
     )
+
+
+# Presses Stop while it is imported, and swallows what comes of it, as compiled modules may.
+SWALLOWS = """
+import os, signal, time
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+except BaseException:
+    pass
+loaded = True
+"""
+
+
+@pytest.mark.parametrize("work_behind", [0.0, 30.0])
+def test_stop_takes_effect_behind_an_import_that_would_swallow_it(
+    work_behind: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"swallows_{int(work_behind)}"
+    (tmp_path / f"{name}.py").write_text(SWALLOWS, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    handler, begun = signal.getsignal(signal.SIGINT), time.monotonic()
+    with pytest.raises(KeyboardInterrupt), imports_finished_first():
+        importlib.import_module(name)
+        time.sleep(work_behind)
+    assert time.monotonic() - begun < 20
+    assert sys.modules.pop(name).loaded
+    assert signal.getsignal(signal.SIGINT) is handler
