@@ -142,6 +142,8 @@ def test_what_no_reference_says_is_not_counted_as_nothing(tmp_path: Path) -> Non
     metrics, said = made("classes without a reference", tmp_path)
     assert metrics["headline"][0]["empty"]["F1"] == "no reference"
     assert [line for line in said if "reference: 0" in line or "not found: 0" in line] == []
+    assert metrics["headline"][0]["found"] >= 1
+    assert any(line.startswith("a-b 1 0") for line in said), said
     # what was found can be read all the same
     captions = [line for line in said if line.startswith("Found (no reference")]
     assert len(captions) == 1 and any(

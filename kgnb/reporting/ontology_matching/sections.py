@@ -34,6 +34,7 @@ from kgnb.reporting.sections import (
     UNMEASURED,
     Cost,
     Fragment,
+    absent,
     words,
     write_numbers,
 )
@@ -43,11 +44,14 @@ from kgnb.results.cells import NoFigure
 from kgnb.results.table import Column, Table, Value, numbers, texts
 
 SCORED = ("--", ":", "-")  # how precision, recall and F1 are drawn
+UNSCORED = numbers(found="Found", unsure="Left unsure")  # where there is no reference
 COUNTS = numbers(found="Found", wanted="In reference", right="Right")
 
 
 def figures(results: MatchingResults) -> list[FigureRow]:
-    """Our figures, micro and mean, beside the published ones, each figure with its source."""
+    """Our figures, micro and mean, beside the published ones, each figure with its source; without
+    a reference, how many mappings were found and left unsure.
+    """
     rows: list[FigureRow] = []
     if results.mean:
         these = "this pair" if len(results.scored) == 1 else f"these {len(results.scored)} pairs"
@@ -63,8 +67,13 @@ def figures(results: MatchingResults) -> list[FigureRow]:
             system = f"kgnb ({WITHOUT_MODEL[judge]})"
             rows.append(FigureRow(system, covered[0][0], _ours(alone), unasked=True))
     else:
+        counted = {
+            "found": sum(len(one.alignment) for one in results.outcomes),
+            "unsure": sum(len(one.alignment.unsure) for one in results.outcomes),
+        }
+        ours = {name: measured(number) for name, number in counted.items()}
         none = dict.fromkeys(SCORE_KEYS, NO_REFERENCE)
-        rows = [FigureRow(results.matcher, results.task, none)]
+        rows = [FigureRow(results.matcher, results.task, none | ours)]
     for peer in results.peers:
         theirs = {name: published(getattr(peer, name), peer.source) for name in SCORE_KEYS}
         elsewhere = "21 pairs" in peer.covers and len(results.scored) != 21
@@ -83,7 +92,8 @@ def headline(results: MatchingResults) -> Table:
     notes = _notes(results) if results.mean else [UNMEASURED]
     first = texts(system="Matcher", covers="Covers")
     caption = results.labelled(results.task)
-    return figure_table(figures(results), SCORES, first, [SOURCE], caption=caption, notes=notes)
+    columns = SCORES if results.mean else UNSCORED
+    return figure_table(figures(results), columns, first, [SOURCE], caption=caption, notes=notes)
 
 
 def headline_bars(results: MatchingResults) -> Plot | None:
@@ -102,6 +112,11 @@ def headline_bars(results: MatchingResults) -> Plot | None:
 
 def by_pair(results: MatchingResults) -> Table:
     """Every pair: counts and scores, and another system's F1 where it is published for the pair."""
+    if not results.scored:
+        counts: list[list[Value]] = [
+            [one.name, len(one.alignment), len(one.alignment.unsure)] for one in results.outcomes
+        ]
+        return Table([*texts(pair="Pair"), *UNSCORED], counts)
     rivals = sorted({name for one in results.outcomes for name in one.published})
     columns = [*texts(pair="Pair"), *COUNTS, *SCORES]
     columns += [Column(name, f"{name}: F1", "percent") for name in rivals]
@@ -125,24 +140,24 @@ def by_pair_bars(results: MatchingResults) -> Plot | None:
     return grouped_bars([one.name for one in results.scored], in_series(results.scores), caption)
 
 
-def behind(results: MatchingResults) -> Table:
+def behind(results: MatchingResults) -> Table | Fragment:
     """The micro figures by part: what a string comparison would miss, kinds and relations."""
+    if not results.scored:
+        return absent(UNMEASURED)
     parts = {"all": results.micro, "non-trivial: no label shared": results.non_trivial}
     parts |= {f"kind: {name}": score for name, score in results.per_kind.items()}
     if len(results.per_relation) > 1:
         parts |= {f"relation: {name}": score for name, score in results.per_relation.items()}
-    rows = [[name, *_scored(score)] for name, score in parts.items()] if results.scored else []
+    rows = [[name, *_scored(score)] for name, score in parts.items()]
     note = "Labels, or local names where there is no label, compared without case and punctuation; micro over pairs."
     columns = [*texts(part="Part"), *COUNTS, *SCORES]
-    return Table(
-        columns, rows, caption=results.labelled(""), notes=[note if results.scored else UNMEASURED]
-    )
+    return Table(columns, rows, caption=results.labelled(""), notes=[note])
 
 
 def risk(results: MatchingResults) -> Plot | Fragment:
     """The share of wrong mappings among the most confident."""
     if not results.curve:
-        return Fragment(f"<p>{UNMEASURED}</p>", UNMEASURED)
+        return absent(UNMEASURED)
     points = [(point.coverage, point.risk) for point in results.curve]
     caption = "Risk over coverage, all pairs pooled: low on the left means the confidence can be trusted to sort."
     found = sum(score.tp + score.fp for score in results.scores)

@@ -18,7 +18,7 @@ from kgnb.mapping_files import load
 from kgnb.mappings import Mapping
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, shares
 from kgnb.reporting.references import iris_of
-from kgnb.reporting.sections import SCORES, SHOWN, UNMEASURED, Detail, Fragment, absent
+from kgnb.reporting.sections import SCORES, SHOWN, Detail, Fragment, absent
 from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, texts
 
 _READ = 1000  # mappings of a page without a reference
@@ -49,7 +49,7 @@ def wrong(results: MatchingResults) -> Table:
 def unsure(results: MatchingResults) -> Table:
     """Mappings the judge could not decide, likeliest first."""
     found = [(one, mapping) for one in results.outcomes for mapping in one.alignment.unsure]
-    return _mappings(found, "Unsure", "the judge decided everything it was asked")
+    return _mappings(found, "Unsure", "the judge decided everything it was asked", decided=False)
 
 
 def _surest_first(item: tuple[PairOutcome, Mapping]) -> tuple[float, str, tuple[str, str]]:
@@ -57,15 +57,26 @@ def _surest_first(item: tuple[PairOutcome, Mapping]) -> tuple[float, str, tuple[
     return -mapping.confidence, one.name, mapping.pair
 
 
-def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -> Table:
-    found = sorted(found, key=_surest_first)
+def _mappings(
+    found: list[tuple[PairOutcome, Mapping]], title: str, none: str, *, decided: bool = True
+) -> Table:
+    """What is decided, the surest first; what is not has no confidence, and stands as it was left."""
     columns = [
         *texts(pair="Pair"),
         *MAPPED,
-        *percents(confidence="Confidence"),
+        *(percents(confidence="Confidence") if decided else []),
         *texts(judged_by="Judged by"),
     ]
-    rows = [[one.name, *_linked(one, _triple(m), m), m.confidence, m.judged_by] for one, m in found]
+    found = sorted(found, key=_surest_first) if decided else found
+    rows = [
+        [
+            one.name,
+            *_linked(one, _triple(m), m),
+            *([m.confidence] if decided else []),
+            m.judged_by,
+        ]
+        for one, m in found
+    ]
     details = [[*_evidence(m), *_instead(one, m), *_sides(one, _triple(m))] for one, m in found]
     return Table(
         columns,
@@ -76,10 +87,10 @@ def _mappings(found: list[tuple[PairOutcome, Mapping]], title: str, none: str) -
     )
 
 
-def missed(results: MatchingResults) -> Table | Fragment:
+def missed(results: MatchingResults) -> Table | None:
     """Mappings of the reference that were not found, and how far each of them got."""
     if not results.scored:
-        return absent(UNMEASURED)
+        return None
     columns = [*texts(pair="Pair"), *MAPPED, *texts(fate="What became of it")]
     lost = [(one, triple) for one in results.scored for triple in sorted(one.right - one.found)]
     fates = [_fate(one, triple) for one, triple in lost]
