@@ -16,7 +16,7 @@ from kgnb.mapping_files.pairs import spelt_out
 from kgnb.mappings import Alignment
 from kgnb.results.escaping import unbroken
 from kgnb.results.wording import bounds_of_few
-from kgnb.tasks.asking import AnswerOutcome, found_rows, read_answers
+from kgnb.tasks.asking import AnswerOutcome, found_rows, found_values, read_answers
 from kgnb.tasks.matching import open_reference
 
 
@@ -73,7 +73,7 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
         raise DataError(
             "no question has values to compare with",
             where=reference,
-            fix='Give lines "values": ["http://..."] or "table": {"rows": [...]}; [] where there is no answer.',
+            fix='Give lines "values": ["http://..."] (or names), or "table": {"rows": [...]}; [] for no answer.',
         )
     given = read_answers(found)
     known = {question.id for question in asked}
@@ -87,7 +87,13 @@ def _answers(found: str, reference: str, as_json: bool) -> None:
     outcomes = [given.get(one.id, AnswerOutcome(one.id)) for one in asked]
     measured = measure(
         [
-            Item(outcome.values, one.reference, one.kind, rows=found_rows(outcome), table=one.table)
+            Item(
+                found_values(outcome, one),
+                one.reference,
+                one.kind,
+                rows=found_rows(outcome),
+                table=one.table,
+            )
             for one, outcome in zip(asked, outcomes, strict=True)
         ]
     )

@@ -1,8 +1,9 @@
 """Questions with their reference answers, and our JSON Lines format for them.
 
 A line of a question file is ``{"id", "question", "entities"?, "kind"?, "values"?, "table"?,
-"sparql"?}``; only the first two are required. A table is ``{"rows": [[thing, what is said of it,
-...], ...]}``; without ``values``, its first column is what they are.
+"sparql"?}``; only the first two are required. Values are IRIs, names, numbers or truth values; they
+may be called ``answers`` or ``answer`` too, as in other files of questions. A table is ``{"rows":
+[[thing, what is said of it, ...], ...]}``; without ``values``, its first column is what they are.
 """
 
 from __future__ import annotations
@@ -103,6 +104,8 @@ def scan_questions(path: str | Path) -> tuple[list[Asked], list[DataError]]:
     return list(found.values()), wrong
 
 
+VALUES = ("values", "answers", "answer")
+"""What the reference of a question is called in a line."""
 LONGEST = 10_000
 """Characters of a question; reading one takes the square of them."""
 _FORM = (
@@ -133,7 +136,9 @@ def _asked(line: str, where: str) -> Asked:
     if len(given["question"]) > LONGEST:
         what = f"the question has more than {LONGEST:,} characters"
         raise DataError(what, where=where, fix="Ask what it asks in fewer words.")
-    entities, values = (_texts(content, name, where) for name in ("entities", "values"))
+    entities = _texts(content, "entities", where)
+    given_values = (_texts(content, name, where) for name in VALUES)
+    values = next((each for each in given_values if each is not None), None)
     table = _table(content, where)
     if values is None and table:
         values = tuple(dict.fromkeys(row[0] for row in table if row[0]))
@@ -190,8 +195,12 @@ def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | 
     value = content.get(name)
     if value is None:
         return None
-    if isinstance(value, str):
+    if isinstance(value, bool | int | float | str):
         value = [value]
+    if isinstance(value, list) and name in VALUES:
+        value = [
+            _cell(item, where) if isinstance(item, bool | int | float) else item for item in value
+        ]
     if not isinstance(value, list) or not all(
         isinstance(item, str) and item.strip() for item in value
     ):

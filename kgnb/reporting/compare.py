@@ -39,6 +39,8 @@ from kgnb.reporting.session import (
 from kgnb.results.bundle import count
 
 MAIN = ("f1", "hits1", "hits@1", "accuracy", "exact", "micro f1")
+AMOUNTS = frozenset({"entities", "found", "nobody", "seeds", "unsure", "written"})
+"""Figures of which neither more nor less is better: what there was, and what was made of it."""
 BARS = 40  # at most
 
 
@@ -84,12 +86,11 @@ class Compared:
     @property
     def main(self) -> str:
         """The figure that reports are ranked by: the first of ``MAIN`` that they have, else their
-        first.
+        first that has a better and a worse; "" where there is none.
         """
         known = {name.casefold(): name for name in reversed(self.columns)}
-        return next(
-            (known[name] for name in MAIN if name in known), self.columns[0] if self.columns else ""
-        )
+        ranking = [name for name in self.columns if name not in AMOUNTS]
+        return next((known[name] for name in MAIN if name in known), next(iter(ranking), ""))
 
     @property
     def ranked(self) -> list[Row]:
@@ -114,6 +115,7 @@ class Compared:
         return {
             name: max(row.figures[name] for row in self.rows if name in row.figures)
             for name in several
+            if name not in AMOUNTS
         }
 
     @property

@@ -61,8 +61,8 @@ from kgnb.run import Run
 from kgnb.tasks.asking import (
     AnswerOutcome,
     answer_questions,
-    found_names,
     found_rows,
+    found_values,
     open_context,
 )
 
@@ -86,7 +86,7 @@ class MeasuredQuestion:
     def item(self) -> Item:
         """The question as the scorers take it."""
         return Item(
-            found_names(self.outcome) if self.asked.names else self.outcome.values,
+            found_values(self.outcome, self.asked),
             self.asked.reference,
             self.kind,
             self.outcome.status == "forced",
@@ -423,7 +423,10 @@ SCORES = (
     "questions that the graph has no answer to, those left unsure; they are in no other score."
 )
 SUPPORT = "Proof holds: every triple cited is in the graph, and together they give the answer; of the answers given."
-UNMEASURED = "No question has a reference answer, so nothing is measured."
+UNMEASURED = (
+    "No question has a reference answer, so nothing is measured. In a file of questions a line gives "
+    'it as "values": ["http://..."], or with names or numbers in place of IRIs.'
+)
 
 
 def scores(
@@ -592,7 +595,7 @@ def errors(results: AnsweringResults) -> Table | Fragment:
                 one.asked.id,
                 one.kind,
                 one.asked.text,
-                _listed(one.outcome.values),
+                _listed([one.outcome.labels.get(value, value) for value in one.outcome.values]),
                 "not known" if one.asked.values is None else _listed(one.asked.values),
             ),
             *(one.outcome.status, one.outcome.confidence, went_wrong(one)),
@@ -614,22 +617,22 @@ def went_wrong(one: MeasuredQuestion) -> str:
     """What kind of error this is, in a few words."""
     if one.outcome.status == "failed":
         return one.outcome.error
-    wanted, found = set(one.asked.values or ()), set(one.outcome.values)
     answer = one.outcome.answer
     linked = set(answer.linked.entities) if answer is not None else set()
     if not one.outcome.values:
         return "unsure" if linked or answer is None else "nothing in the question was linked"
     if one.asked.values is None:
         return ""
-    if not wanted:
+    if not one.asked.values:
         return "answered, though the graph has no answer"
-    if found == wanted and not one.cells_right:
+    score = set_score(one.item.found, one.item.reference)
+    if score.f1 == 1.0:
         return "the first column is right, other cells are not"
-    if found < wanted:
+    if score.precision == 1.0:
         return "incomplete"
-    if found > wanted:
+    if score.recall == 1.0:
         return "too many"
-    return "some right, some wrong" if found & wanted else "all wrong"
+    return "some right, some wrong" if score.f1 else "all wrong"
 
 
 def _details(one: MeasuredQuestion) -> list[Detail]:
@@ -652,7 +655,8 @@ def _details(one: MeasuredQuestion) -> list[Detail]:
 
 
 def _listed(values: Sequence[str], most: int = 4) -> str:
-    shown = ", ".join(value.rstrip("/").rpartition("/")[2] or value for value in values[:most])
+    names = [value.rstrip("/").rpartition("/")[2] if is_iri(value) else value for value in values]
+    shown = ", ".join(names[:most])
     return (shown + (f" and {len(values) - most} more" if len(values) > most else "")) or "nothing"
 
 

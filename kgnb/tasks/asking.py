@@ -28,6 +28,7 @@ from kgnb.agents.question_answering.values import Answer, Options, Question
 from kgnb.backends import URL, GraphSource, file_of, open_graph
 from kgnb.datasets.questions import Asked
 from kgnb.errors import BackendError, ConfigError, DataError, KgnbError, LimitError, Waiting
+from kgnb.evaluate.answers import Value
 from kgnb.files import Claim, OwnFile, read_lines, write_whole
 from kgnb.judging import CallableJudge, Estimate, Judge, Verdict
 from kgnb.kg.graph import Graph
@@ -61,6 +62,7 @@ class AnswerOutcome:
     sparql: str = ""
     source: str = "graph"
     error: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)  # of the values that have one
     partial: str = ""  # why, if it is: a budget was spent, and what was found by then decided
     guess: Mapping[str, Any] = field(
         default_factory=dict
@@ -83,7 +85,7 @@ class AnswerOutcome:
         }
         return content | {
             name: value
-            for name in ("table", "guess", "error", "partial")
+            for name in ("labels", "table", "guess", "error", "partial")
             if (value := getattr(self, name))
         }
 
@@ -108,9 +110,10 @@ class AnswerOutcome:
             str(content.get("sparql", "")),
             str(content.get("source", "graph")),
             str(content.get("error", "")),
-            str(content.get("partial", "")),
-            dict(content.get("guess") or {}),
-            table,
+            labels={str(k): str(v) for k, v in dict(content.get("labels") or {}).items()},
+            partial=str(content.get("partial", "")),
+            guess=dict(content.get("guess") or {}),
+            table=table,
         )
 
 
@@ -120,13 +123,16 @@ def found_rows(outcome: AnswerOutcome) -> list[tuple[str, ...]]:
     return [tuple(map(str, row)) for row in rows if row]
 
 
-def found_names(outcome: AnswerOutcome) -> list[tuple[str, ...]]:
-    """Each value of an answer with its label, where a reference has names instead of IRIs."""
-    answer = outcome.answer
-    if answer is None or len(answer.values) != len(outcome.values):
-        return [(value,) for value in outcome.values]
-    pairs = zip(outcome.values, answer.values, strict=True)
-    return [tuple(dict.fromkeys((text, answer.label(term)))) for text, term in pairs]
+def found_values(outcome: AnswerOutcome, asked: Asked) -> Sequence[Value]:
+    """The values of an answer to compare with the question's reference: each with its label where
+    the reference has names instead of IRIs.
+    """
+    by_name = asked.names or any(not is_iri(value) for value in asked.values or ())
+    if not by_name:
+        return outcome.values
+    return [
+        tuple(dict.fromkeys((value, outcome.labels.get(value, value)))) for value in outcome.values
+    ]
 
 
 def written(outcome: AnswerOutcome) -> str:

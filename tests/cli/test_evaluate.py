@@ -124,3 +124,34 @@ def test_tables_are_measured_cell_by_cell(
         assert main(["evaluate", str(answers), str(questions)]) == 1
         said = capsys.readouterr().err
         assert "questions.jsonl:1" in said and "'table'" in said
+
+
+CLUB = """@prefix : <http://club.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Member a rdfs:Class . :plays rdfs:label "plays" .
+:m1 a :Member ; rdfs:label "Ida Berg" ; :plays :g1 . :m2 a :Member ; rdfs:label "Omar Said" ; :plays :g1 .
+:m3 a :Member ; rdfs:label "Lea Roth" ; :plays :g2 . :g1 rdfs:label "Chess" . :g2 rdfs:label "Go" ."""
+
+
+@pytest.mark.parametrize("called", ["values", "answers", "answer"])
+def test_a_reference_may_name_things_and_give_numbers_instead_of_iris(
+    called: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, questions, answers = (tmp_path / name for name in ("club.ttl", "q.jsonl", "a.jsonl"))
+    graph.write_text(CLUB, encoding="utf-8")
+    given = {
+        "Who plays Go?": "Lea Roth",
+        "Who plays Chess?": ["Ida Berg", "Omar Said"],
+        "How many members are there?": 3,
+        "What does Omar Said play?": ["Go"],
+    }
+    lines = [
+        json.dumps({"id": str(number), "question": question, called: value})
+        for number, (question, value) in enumerate(given.items())
+    ]
+    questions.write_text("\n".join(lines), encoding="utf-8")
+    ask = ["ask", "--graph", str(graph), "--questions", str(questions), "--judge", "rule"]
+    assert main([*ask, "--embedder", "characters", "--out", str(answers)]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", str(answers), str(questions), "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["questions"] == scores["answered"] == 4 and scores["exact"] == 0.75

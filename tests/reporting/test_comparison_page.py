@@ -55,6 +55,17 @@ def test_rows_are_ranked_by_the_main_figure_and_what_is_missing_is_said_and_esca
     assert ">dataset<" in page and ">source<" not in page
 
 
+def test_of_amounts_none_is_best() -> None:
+    counts = [{"found": 0, "unsure": 12}, {"found": 4, "unsure": 8}]
+    both = compared(
+        *(Row({"k": k}, "done", "", each) for k, each in zip((3, 5), counts, strict=True))
+    )
+    page = comparison_page(both, "Own data")
+    assert both.main == "" and cost_against_quality(both) is None
+    assert "Best" not in page and ">12<" in page and "<strong>12</strong>" not in page
+    assert [one.parameters["k"] for one in both.ranked] == [3, 5]  # in the order that was given
+
+
 def test_quality_is_drawn_over_cost_or_as_bars_where_nothing_was_paid() -> None:
     plot = cost_against_quality(
         compared(row("rule", 3, 50.0), row("cascade", 3, 45.0, 10), row("model", 5, 70.0, 100))

@@ -279,5 +279,6 @@ def test_answers_that_no_reference_tells_of_are_listed_with_their_proofs(tmp_pat
     )
     listed = report.errors(found)
     assert isinstance(listed, Table) and len(listed) == 2
+    assert "Ada Lind" in listed.rows[0]
     assert ("because", "Elke | captain | Ada Lind") in listed.details[0]
     assert isinstance(report.example(found), GraphPicture)

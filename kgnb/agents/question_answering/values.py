@@ -418,6 +418,11 @@ class Answer(Shown):
         content: dict[str, Any] = {
             "id": self.question.id,
             "values": [bare_text(value) for value in self.values],
+            "labels": {
+                bare_text(value): self.label(value)
+                for value in self.values
+                if self.label(value) != bare_text(value)
+            },
             "support": [[bare_text(term) for term in triple] for triple in self.support],
             "confidence": round(self.confidence, 4),
             "status": self.status,
