@@ -45,14 +45,27 @@ def exp(values: NDArray[np.floating]) -> Doubles:
     >>> [float(value) for value in np.round(exp(np.array([-1000.0, 0.0, 1.0])), 12)]
     [0.0, 1.0, 2.718281828459]
     """
-    x = np.clip(np.asarray(values, dtype=np.float64), -746.0, 709.0)
+    found = np.array(values, dtype=np.float64, order="C", copy=True)
+    every = found.reshape(-1)
+    for first in range(0, every.size, _NEAR_PROCESSOR):
+        _raise(every[first : first + _NEAR_PROCESSOR])
+    return found
+
+
+_NEAR_PROCESSOR = 1 << 14  # numbers worked on at a time, so that they stay near the processor
+
+
+def _raise(x: Doubles) -> None:
+    """e to the power of each number, in their place."""
+    np.clip(x, -746.0, 709.0, out=x)
     halvings = np.rint(x / (_LN2_HIGH + _LN2_LOW))
     rest = (x - halvings * _LN2_HIGH) - halvings * _LN2_LOW
-    found = np.ones_like(rest)
+    x[:] = 1.0
     for power in range(13, 0, -1):  # Horner's scheme; |rest| < 0.35
-        found = found * rest / power + 1.0
-    scaled: Doubles = np.ldexp(found, halvings.astype(np.int32))
-    return scaled
+        x *= rest
+        x /= power
+        x += 1.0
+    np.ldexp(x, halvings.astype(np.int32), out=x)
 
 
 def log(values: NDArray[np.number]) -> Doubles:

@@ -18,6 +18,7 @@ EXACT_UP_TO = 30_000
 BLOCK_ROWS = 1024  # compared at a time, which bounds the memory; decides nothing
 """Rows per side up to which all pairs are compared."""
 
+_OFTEN = 4  # times k: rows above a column's bar from which on it is cheaper to sort all
 _DENSE, _SPARSE = (
     512,
     32_768,
@@ -52,10 +53,11 @@ def nearest_pairs(
     rows, columns = [], []
     best = np.full((len(right), 0), -np.inf, dtype=np.float32)
     who = np.empty((len(right), 0), dtype=np.int64)
+    bars = np.full(len(right), -np.inf, dtype=np.float32)
     right, blocks = right.astype(np.float32, copy=False), range(0, len(left), block_rows)
     parts = (left[first : first + block_rows] for first in blocks)
     for first, (top, mine, scores) in zip(
-        blocks, each(_best_of, parts, right, k_row, k_column), strict=True
+        blocks, each(_best_of, parts, right, k_row, k_column, bars), strict=True
     ):
         rows.append(np.repeat(np.arange(first, first + len(top)), k_row))
         columns.append(top.ravel())
@@ -66,6 +68,9 @@ def nearest_pairs(
                 np.take_along_axis(best, kept, axis=1),
                 np.take_along_axis(who, kept, axis=1),
             )
+        if best.shape[1] == k_column:
+            # in place, for the blocks to come, unless they are computed elsewhere
+            best.min(axis=1, out=bars)
     rows.append(who.ravel())
     columns.append(np.repeat(np.arange(len(right)), who.shape[1]))
     return _between_filled(
@@ -76,13 +81,39 @@ def nearest_pairs(
 
 
 def _best_of(
-    block: Singles, right: Singles, k_row: int, k_column: int
+    block: Singles, right: Singles, k_row: int, k_column: int, bars: Singles
 ) -> tuple[Longs, Longs, Singles]:
     """The best columns of each row of a block; for each column its best rows and their scores."""
     scores = _products(block, right)
-    across = turned(scores)
-    mine = _top(across, min(k_column, across.shape[1]))
-    return _top(scores, k_row), mine, np.take_along_axis(across, mine, axis=1)
+    mine = _above(scores, bars, _OFTEN * k_column)
+    if mine is None:
+        across = turned(scores)
+        best = _top(across, min(k_column, across.shape[1]))
+        mine = best, np.take_along_axis(across, best, axis=1)
+    return _top(scores, k_row), *mine
+
+
+def _above(scores: Singles, bars: Singles, most: int) -> tuple[Longs, Singles] | None:
+    """For each column the rows whose scores are above its bar, and these scores, -inf after the
+    last; None if a column has no bar yet, or more than ``most`` such rows.
+
+    ``k`` earlier rows reach a bar, so that no other row is among the ``k`` best.
+    """
+    if np.isneginf(bars).any():
+        return None
+    height, width = scores.shape
+    rows, columns = np.divmod(np.flatnonzero(scores > bars), width)
+    often = np.bincount(columns, minlength=width)
+    if often.max() > most:
+        return None
+    order = np.argsort(columns, kind="stable")
+    rows, columns = rows[order], columns[order]
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(often) - often, often)
+    found = np.full((width, int(often.max())), -np.inf, dtype=np.float32)
+    who = np.zeros(found.shape, dtype=np.int64)
+    who[columns, place] = rows
+    found[columns, place] = scores[rows, columns]
+    return who, found
 
 
 def _products(block: Singles, right: Singles) -> Singles:
@@ -161,8 +192,8 @@ def dense_dots(
     for first in range(0, len(found), block):
         part = slice(first, first + block)
         mine, yours = (
-            side.astype(np.float32, copy=False)
-            for side in (left[pairs.rows[part]], right[pairs.columns[part]])
+            side.take(ends[part], axis=0).astype(np.float32, copy=False)
+            for side, ends in ((left, pairs.rows), (right, pairs.columns))
         )
         found[part] = np.einsum("ij,ij->i", mine, yours)
     return found
@@ -344,7 +375,6 @@ def fitted(
     rows = np.repeat(np.arange(len(starts)), np.diff(np.r_[starts, len(rows)]))
     x, target = views[kept].astype(np.float64), on_grid(truth[kept], FINE).astype(np.float64)
     coarse = on_grid(x, _COARSE).astype(np.float64)
-    by_view = np.ascontiguousarray(coarse.T)
     mass = np.add.reduceat(target, starts)
     scale = np.maximum(np.abs(prior), 1.0)
 
@@ -365,11 +395,14 @@ def fitted(
     weights = on_grid(prior, FINE).astype(np.float64)
     loss, expected = chosen(weights)
     for _ in range(_STEPS):
-        slope = (expected - target) @ x + 2 * strength * (weights - prior) / scale**2
-        sums = [np.add.reduceat(expected * view, starts) for view in by_view]
+        wrong = expected - target
+        amiss, likely = np.flatnonzero(wrong), np.flatnonzero(expected)  # few of all
+        slope = wrong[amiss] @ x[amiss] + 2 * strength * (weights - prior) / scale**2
+        seen = coarse[likely] * expected[likely, None]
+        sums = [np.bincount(rows[likely], view, len(starts)) for view in seen.T]
         mean = np.column_stack(sums) / np.maximum(mass, 1 / FINE)[:, None]
         mean = on_grid(mean, _COARSE).astype(np.float64)
-        bend = (coarse * expected[:, None]).T @ coarse - (mean * mass[:, None]).T @ mean
+        bend = seen.T @ coarse[likely] - (mean * mass[:, None]).T @ mean
         bend += np.diag(2 * strength / scale**2)
         free = (weights > 0) | (slope < 0)
         step = np.zeros_like(weights)

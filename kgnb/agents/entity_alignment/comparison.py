@@ -129,11 +129,11 @@ class GraphComparison:
         """The nearest pairs by these features: open rows and columns both ways, lessons with all
         columns.
         """
-        asked, left, right = (
-            self.asked,
-            _at(sides[0], self.asked.rows),
-            _at(sides[1], self.asked.columns),
-        )
+        return self._near(_at(sides[0], self.asked.rows), _at(sides[1], self.asked.columns), k)
+
+    def _near(self, left: Vectors, right: Vectors, k: int) -> CandidatePairs:
+        """The same by the features of each row and of each column."""
+        asked = self.asked
         found = nearest_pairs(left[: asked.open_rows], right[: asked.open_columns], k, self.each)
         learnt = nearest_rows(left[asked.open_rows :], right, k)
         return united(
@@ -146,7 +146,9 @@ class GraphComparison:
         found = [CandidatePairs(asked.open_rows + np.arange(len(asked.answers)), asked.answers)]
         if self.names:
             mine, yours = self.names
-            found.append(self.near(self.named_surroundings(), NEAREST))
+            left = self.named_surroundings(0, asked.rows)
+            right = self.named_surroundings(1, asked.columns)
+            found.append(self._near(left, right, NEAREST))
             found.append(self.near((mine.vectors, yours.vectors), BESIDE))
             if mine.further is not None and yours.further is not None:
                 found.append(self._near_by_any_name(mine.further, yours.further))
@@ -164,12 +166,12 @@ class GraphComparison:
         near = nearest_pairs(*vectors, BESIDE, self.each)
         return CandidatePairs(rows[near.rows], columns[near.columns])
 
-    def named_surroundings(self) -> Sequence[Vectors]:
-        """The sum of an entity's name vector and those of its surroundings."""
+    def named_surroundings(self, side: int, entities: Longs) -> Vectors:
+        """The sum of the name vector of each of these entities of a side and those of its
+        surroundings.
+        """
         assert self.names is not None
-        return [
-            _added(side.vectors, hops) for side, hops in zip(self.names, self.hops, strict=True)
-        ]
+        return _added(self.names[side].vectors, self.hops[side], entities)
 
     def labelled(self, anchors: Matrix) -> tuple[list[Vectors], list[Vectors]] | None:
         """The labels of sure anchors after one hop, two, ...; None if nothing is sure."""
@@ -201,12 +203,21 @@ class GraphComparison:
         pairs: CandidatePairs,
         anchors: Matrix,
         labelled: tuple[list[Vectors], list[Vectors]] | None,
+        before: tuple[CandidatePairs, Singles] | None = None,
     ) -> PairViews:
-        """All views of these pairs."""
+        """All views of these pairs; what names say of those seen ``before`` is taken from there."""
         entities = self.entities(pairs)
         found: list[PairViews] = []
         if self.names:
-            found.append(of_names(*self.names, *self.hops, entities))
+            new, same = _places(pairs, before and before[0], self.width)
+            named = of_names(
+                *self.names, *self.hops, CandidatePairs(entities.rows[new], entities.columns[new])
+            )
+            if before:
+                values = np.empty((len(new), named.values.shape[1]), dtype=np.float32)
+                values[new], values[~new] = named.values, before[1][same, : values.shape[1]]
+                named = named._replace(values=values)
+            found.append(named)
         if self.values is not None:
             found.append(of_values(self.values, entities))
         if labelled is not None:
@@ -274,13 +285,26 @@ def _at(rows: Vectors, places: NDArray[np.int64]) -> Vectors:
     return rows if np.array_equal(places, np.arange(len(rows))) else rows[places]
 
 
-def _added(rows: Vectors, hops: list[Vectors]) -> Vectors:
-    def some(at: slice) -> Vectors:
+def _added(rows: Vectors, hops: list[Vectors], places: Longs) -> Vectors:
+    def some(part: slice) -> Vectors:
+        at = places[part]
         return unit(rows[at].astype(np.float32, copy=False) + sum(hop[at] for hop in hops)).astype(
             rows.dtype
         )
 
-    return in_blocks(some, len(rows))
+    return in_blocks(some, len(places))
+
+
+def _places(
+    pairs: CandidatePairs, before: CandidatePairs | None, width: int
+) -> tuple[NDArray[np.bool_], Longs]:
+    """Whether each pair is new, and where each of the others stands in those of before."""
+    if before is None or not len(before.rows):
+        return np.ones(len(pairs.rows), dtype=bool), np.empty(0, dtype=np.int64)
+    keys, seen = (part.rows * width + part.columns for part in (pairs, before))
+    place = np.minimum(np.searchsorted(seen, keys), len(seen) - 1)
+    new: NDArray[np.bool_] = seen[place] != keys
+    return new, place[~new]
 
 
 def _names_of(

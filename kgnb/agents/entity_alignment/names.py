@@ -7,7 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -77,6 +77,7 @@ def _title(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).replace("_", " ").split())
 
 
+@lru_cache(maxsize=1 << 16)
 def folded(name: str) -> str:
     """A name for comparison: compatibility forms, case and European accents folded, punctuation as
     spaces.
@@ -123,7 +124,9 @@ def romanised(text: str) -> str:
 
 
 def _foreign(name: str) -> bool:
-    return any(c.isalpha() and not unicodedata.name(c, "LATIN").startswith("LATIN") for c in name)
+    return not name.isascii() and any(
+        c.isalpha() and not unicodedata.name(c, "LATIN").startswith("LATIN") for c in name
+    )
 
 
 class SideNames(NamedTuple):

@@ -15,7 +15,7 @@ Methods 4, 2007).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
 
@@ -134,18 +134,19 @@ def _proposed(
 def _found(comparison: GraphComparison, options: Options) -> RoundResult | None:
     """The pairs of the last round; None if there is nothing to compare."""
     anchors = comparison.given()
-    pairs, found = comparison.first_pairs(), None
+    pairs, found, before = comparison.first_pairs(), None, None
     for turn in range(options.rounds + 1):
         labelled = comparison.labelled(anchors)
         pairs = _searched(comparison, pairs, labelled, found)
         if not len(pairs.rows):
             break
-        found = _weighed(comparison, pairs, comparison.views(pairs, anchors, labelled))
+        found = _weighed(comparison, pairs, comparison.views(pairs, anchors, labelled, before))
         anchors = _anchored(comparison, found)
         del labelled  # large
         if turn < options.rounds:
             kept = best_pairs(pairs, found.logits, NEAREST, BESIDE) | (found.chances > _CHANCE)
             pairs = CandidatePairs(pairs.rows[kept], pairs.columns[kept])
+            before = pairs, found.evidence.values[kept]
             found = found._replace(
                 evidence=found.evidence._replace(values=found.evidence.values[:0].copy())
             )
@@ -164,17 +165,17 @@ def _searched(
         near = [np.hstack(side[:_EXACT_HOPS]) for side in labelled]
         more.append(comparison.near(near, BESIDE if comparison.names else NEAREST))
         if found is not None:
-            more.append(_leftovers(comparison, found, near))
+            more.append(_leftovers(comparison, found, lambda at, ends: near[at][ends]))
     if found is not None and comparison.names:
-        more.append(_leftovers(comparison, found, comparison.named_surroundings()))
+        more.append(_leftovers(comparison, found, comparison.named_surroundings))
     return comparison.allowed(united(*more, width=comparison.width))
 
 
 def _leftovers(
-    comparison: GraphComparison, found: RoundResult, sides: Sequence[Vectors]
+    comparison: GraphComparison, found: RoundResult, vectors: Callable[[int, Longs], Vectors]
 ) -> CandidatePairs:
     """Pairs of unmatched rows and columns, which better pairs may have kept out of the candidates
-    so far.
+    so far. ``vectors`` are those of some entities of a side.
     """
     asked = comparison.asked
     best = row_best(found.pairs, found.chances, comparison.height)[: asked.open_rows]
@@ -184,7 +185,7 @@ def _leftovers(
     rows, columns = np.flatnonzero(best < 0.5), np.flatnonzero(mass < 0.5)
     if len(rows) * len(columns) <= EVERYONE:
         return CandidatePairs(np.repeat(rows, len(columns)), np.tile(columns, len(rows)))
-    left, right = sides[0][asked.rows[rows]], sides[1][asked.columns[columns]]
+    left, right = vectors(0, asked.rows[rows]), vectors(1, asked.columns[columns])
     near = nearest_pairs(left, right, NEAREST, comparison.each)
     return CandidatePairs(rows[near.rows], columns[near.columns])
 

@@ -114,6 +114,9 @@ def test_the_best_of_rows_and_columns_are_found_whatever_the_block(
     assert len(found) == len(wanted)
     alone = nearest_rows(left, right, k, block_rows=block)
     assert len(alone.rows) == height * min(k, width)
+    equal = [unit(np.round(draw.random((size, 3)))) for size in (8 * height, width)]
+    at_once, in_blocks = (nearest_pairs(*equal, k, block_rows=rows) for rows in (1000, block + k))
+    np.testing.assert_array_equal(at_once, in_blocks)
 
 
 def test_weights_follow_the_view_that_tells_and_stay_where_nothing_is_said() -> None:
