@@ -5,7 +5,8 @@ agent has.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -132,7 +133,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         if stage == self.agent.sequence[0] and task.run.steps:
             task.begin_again()
         with self.progress() as progress:
-            value = task.do(stage, progress)
+            value = task.do(stage)
             line = summary(task.run.steps[-1])
             progress.say(
                 line
@@ -149,7 +150,7 @@ class AgentMagics(VerbMagics, Generic[T]):
         task = self.current_task(arguments)
         task.begin_again()
         with self.progress() as progress:
-            found = task.run_through(progress)
+            found = task.run_through()
             left = reviews(self.session, self.agent.name).items()
             waits = [
                 f"{line}: {count(number, 'question')} for you" for line, number in left if number
@@ -286,9 +287,16 @@ class AgentMagics(VerbMagics, Generic[T]):
             words = [*map(quote, names[: len(words)])]
         return " ".join([f"%{self.magic} start", *words])
 
-    def progress(self) -> ProgressLine:
-        """The progress line of the stage that is about to run."""
-        return NotebookLine() if getattr(self.shell, "kernel", None) is not None else ShellLine()
+    @contextmanager
+    def progress(self) -> Iterator[ProgressLine]:
+        """A line that shows what the session's runs do in this block, and then goes."""
+        there = getattr(self.shell, "kernel", None) is not None
+        with NotebookLine() if there else ShellLine() as line:
+            self.session.show = line.event
+            try:
+                yield line
+            finally:
+                self.session.show = None
 
     def suggestions(self, name: str) -> Sequence[str]:
         """Words that fit an input or option: open graphs, our own data sets, names of backends."""

@@ -221,8 +221,7 @@ class KgcMagics(AgentMagics[GraphInCells], agent=AGENT):
         task.choose({"judge": getattr(arguments, "judge", "auto")})
         with self.progress() as progress:
             built = task.read(
-                [str(one) if isinstance(one, str) else one for one in arguments.documents],
-                progress,
+                [str(one) if isinstance(one, str) else one for one in arguments.documents]
             )
             progress.say(summary(task.run.steps[-1]))
         self._open_built(task)

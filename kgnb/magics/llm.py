@@ -101,7 +101,7 @@ class LlmMagics(VerbMagics, magic="llm"):
         model = self.session.model()
         if model is None:
             raise ConfigError("no model is set", fix="Name one first: %llm use MODEL")
-        run = self.session.new_run("llm test", {}, {}, lambda _: None)
+        run = self.session.new_run("llm test", {}, {})
         reply = run.watch(model).ask(TEST)
         call = run.steps[-1].calls[-1]
         rows = [

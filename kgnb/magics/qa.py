@@ -36,7 +36,6 @@ from kgnb.results.bundle import count
 from kgnb.results.table import Table, TableRows, Value, numbers, percents, texts
 from kgnb.tasks.asking import AnswerOutcome, AskingTask, entity_named
 from kgnb.tasks.asking import written as as_line
-from kgnb.tasks.task import Listener
 
 BEFORE = {
     "observe": ("link", "reflect", "act"),
@@ -156,13 +155,13 @@ class QuestionInCells(AskingTask):
             self.answers.append(value.answered)
         return self.states[-1]
 
-    def step(self, stage: str, listener: Listener, state: State, by: Chosen | None = None) -> State:
+    def step(self, stage: str, state: State, by: Chosen | None = None) -> State:
         """Runs one stage on a state; ``by`` gives the choice of a person."""
         if by is not None:
             state = replace(
                 state, context=replace(state.context, judges=Judges.all(by)).watched(self.run)
             )
-        self.do(stage, listener, state=state)
+        self.do(stage, state=state)
         return self.states[-1]
 
 
@@ -403,7 +402,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
             asked if arguments.given else [replace(one, entities=()) for one in asked],
             arguments.sample,
         )
-        with self.progress() as progress, task.telling(progress):
+        with self.progress():
             measured = ask_all(kept, task.context, task["options"], task.run)
         items = [one.item for one in measured]
         missed = [one.asked.id for one in measured if not one.right]
@@ -502,7 +501,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         self, task: QuestionInCells, stage: str, state: State, by: Chosen | None = None
     ) -> State:
         with self.progress() as progress:
-            new = task.step(stage, progress, state.at(task.context), by)
+            new = task.step(stage, state.at(task.context), by)
             progress.say(summary(task.run.steps[-1]))
         return new
 
@@ -536,7 +535,7 @@ class QaMagics(AgentMagics[QuestionInCells], agent=AGENT):
         state = replace(task.state, options=task["options"]).at(task.context)
         with self.progress() as progress:
             while state.answered is None:
-                state = task.step(next_stage(state), progress, state)
+                state = task.step(next_stage(state), state)
             progress.say(summary(*task.run.steps[steps:], name="ask"))
         return self._answers(task)[-1]
 

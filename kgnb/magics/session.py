@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from threading import Thread
 from typing import Any
@@ -14,7 +14,7 @@ from kgnb.kg.graph import Graph
 from kgnb.kg.ontology import Ontology
 from kgnb.kg.schema import Schema
 from kgnb.magics.answering import Answering
-from kgnb.run import Run
+from kgnb.run import Event, Run
 from kgnb.settings import Settings
 from kgnb.tasks.task import Opener, Task
 
@@ -43,16 +43,25 @@ class NamedGraph:
 class Session(Opener):
     """The state of one IPython shell, made by ``kgnb.magics.load``; its tasks may name open graphs."""
 
+    watched = True
+
     def __init__(
         self, settings: Settings, answering: Mapping[str, Answering] | None = None
     ) -> None:
-        super().__init__(settings)
+        super().__init__(settings, on_event=self.tell)
+        self.show: Callable[[Event], Any] | None = None  # what shows the events of runs, if any
         self.graphs: dict[str, NamedGraph] = {}
         self.current: str = ""
         self.tasks: dict[str, Task] = {}  # by the agent's name
         self.runs: list[Run] = []
         self.prefixes: dict[str, str] = {}  # those of %kg prefix
         self.answering = answering or {}  # by comm target
+
+    def tell(self, event: Event) -> None:
+        """Shows an event of a run on the progress line, if one is there."""
+        show = self.show  # another thread may end the line now
+        if show is not None:
+            show(event)
 
     @property
     def begun(self) -> list[Run]:

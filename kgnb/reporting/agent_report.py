@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -100,7 +99,7 @@ def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> 
     if missing := [name for name, value in inputs.items() if not value]:
         raise ValueError(f"the report lacks an input: give -p {missing[0]}=...")
     session = current()
-    return new_task(
+    task = new_task(
         agent,
         inputs,
         settings=session.settings,
@@ -108,14 +107,15 @@ def begin(agent: str, inputs: Mapping[str, str], options: Mapping[str, Any]) -> 
         on_event=tell,
         **options,
     )
+    task.opener.watched = True
+    return task
 
 
 def stage(task: Task, name: str) -> Any:
     """Run one stage and return its value; the last one also writes ``metrics.json`` and the
     exports.
     """
-    announcing: Any = SimpleNamespace(event=tell, clear=bool)  # draws nothing
-    value = task.do(name, announcing)
+    value = task.do(name)
     if name == task.agent.sequence[-1]:
         counts = {what: number for step in task.run.steps for what, number in step.counts.items()}
         found = {

@@ -41,7 +41,7 @@ from kgnb.llm.model import ChatModel
 from kgnb.llm.replay import MissingReply
 from kgnb.run import Forecast, Run
 from kgnb.settings import Settings
-from kgnb.tasks.task import Listener, Task
+from kgnb.tasks.task import Task
 from kgnb.vectors.embedder import Embedder
 
 
@@ -402,13 +402,13 @@ class AskingTask(Task):
             model = Model.of(model, while_asking=self._turn.given_away)
         return open_judges(self.option("judge"), model, self["decisions"]), model
 
-    def run_through(self, listener: Listener | None = None) -> Answer:
+    def run_through(self) -> Answer:
         """Answers the question among the inputs, a text or a Question."""
         question, entities = self.specs["question"], tuple(self.specs["entities"])
         if not isinstance(question, Question):
             question = Question("q1", question)
         question = replace(question, entities=entities) if entities else question
-        with self.ending(), self.telling(listener):
+        with self.ending():
             self.run.expect(Estimate(self["options"].rounds), "up to")
             return self.answer(question)
 

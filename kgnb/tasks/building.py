@@ -51,7 +51,7 @@ from kgnb.run import Run
 from kgnb.settings import Settings
 from kgnb.shapes.phrases import joined
 from kgnb.tasks.running import new_run
-from kgnb.tasks.task import Listener, Task, counted
+from kgnb.tasks.task import Task, counted
 
 READERS = ("auto", "rule", "model")
 
@@ -352,14 +352,14 @@ class BuildingTask(Task):
         """Opens the model, if one is to read."""
         self["model"]
 
-    def run_through(self, listener: Listener | None = None) -> Built:
+    def run_through(self) -> Built:
         """Compiles the ontology, unless it is a pack, reads the documents, and links the graph to
         the reference, if one is named.
         """
         self.check()
         self.compile()
         with self.ending():
-            built = self.read(self.specs["documents"], listener)
+            built = self.read(self.specs["documents"])
             if self.specs["reference"] is not None:
                 self.ground(self.specs["reference"])
             return built
@@ -391,7 +391,7 @@ class BuildingTask(Task):
             )
         return grounding
 
-    def read(self, documents: Documents, listener: Listener | None = None) -> Built:
+    def read(self, documents: Documents) -> Built:
         """The graph with what these documents say; who reads, and with what, is ``given``."""
         found, given, settings = find_documents(_named(documents)), self.specs, self.opener.settings
         options: Options = self["options"]
@@ -413,7 +413,7 @@ class BuildingTask(Task):
         folder = Path(kept) / "journals" if kept else None
         seconds = min(SECONDS, settings.timeout, settings.seconds_limit or SECONDS)
         bounded = outside_tools(outside, budget=options.tool_budget or BUDGET, seconds=seconds)
-        with bounded as asked, self.telling(listener):
+        with bounded as asked:
             if isinstance(reader, ModelReader):
                 notes = self.run.watch(extractor) if extractor else None
                 reader = replace(

@@ -38,7 +38,7 @@ from kgnb.results.bundle import count
 from kgnb.results.wording import bounds_of_few
 from kgnb.run import Run
 from kgnb.settings import Settings
-from kgnb.tasks.task import SHARED_OPENS, Listener, Task
+from kgnb.tasks.task import SHARED_OPENS, Task
 from kgnb.vectors.embedder import Embedder
 from kgnb.vectors.index import VectorIndex
 
@@ -188,7 +188,7 @@ class MatchingTask(Task):
             )
         return super().keep(stage, value)
 
-    def run_through(self, listener: Listener | None = None) -> Alignment:
+    def run_through(self) -> Alignment:
         """Runs all stages, in order or as a model plans; ValueError for a plan without a model."""
         self.plan = AS_USUAL
         if self.option("plan") == "model":
@@ -200,7 +200,7 @@ class MatchingTask(Task):
             self.plan = planned(
                 self["source"], self["target"], self["options"], self.run.watch(model)
             )
-        alignment: Alignment = super().run_through(listener)
+        alignment: Alignment = super().run_through()
         return alignment
 
     def warnings(self) -> list[str]:

@@ -7,12 +7,12 @@ that keeps things open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 from kgnb.agents.agent import SHARED, Agent, Input, OutOfOrder
 from kgnb.agents.options import described, given_of, names_of
@@ -51,6 +51,11 @@ class Opener:
         run: the run of its tasks, left open at the end; by default each task has its own.
         folder: where a task's own run is saved.
         on_event: called with every event of a task's own run.
+    """
+
+    watched = False
+    """Whether a person watches who can run a stage again: what a model's server failed to answer is
+    then an error of the stage.
     """
 
     def __init__(
@@ -121,13 +126,7 @@ class Opener:
             return path
         return spec
 
-    def new_run(
-        self,
-        agent: str,
-        data: Mapping[str, str],
-        parameters: Mapping[str, Any],
-        tell: Callable[[Event], Any],
-    ) -> Run:
+    def new_run(self, agent: str, data: Mapping[str, str], parameters: Mapping[str, Any]) -> Run:
         """A run over this data (the digest of every input by its name)."""
         return self.run or new_run(
             agent,
@@ -135,18 +134,8 @@ class Opener:
             parameters=parameters,
             settings=self.settings,
             folder=self.folder,
-            on_event=self._on_event or tell,
+            on_event=self._on_event,
         )
-
-
-class Listener(Protocol):
-    """A display of a running stage."""
-
-    def event(self, event: Event) -> None:
-        """Shows one event of the run."""
-
-    def clear(self) -> None:
-        """Removes the display."""
 
 
 class Task:
@@ -184,7 +173,6 @@ class Task:
         self.held = dict(self.parameters())  # what the start has set: it holds for every line
         self.by_stage: dict[str, dict[str, Any]] = {}  # what the line of a stage gave
         self.dropped: tuple[str, ...] = ()  # by the last stage: those built on an older value of it
-        self._listener: Listener | None = None
         self.inputs = self._opened()
         self.begin_again()
 
@@ -249,9 +237,7 @@ class Task:
             for name, spec in self.specs.items()
             if isinstance(spec, str | list | bool)
         }
-        self.run = self.opener.new_run(
-            self.agent.name, self.digests(), self.parameters() | named, self._tell
-        )
+        self.run = self.opener.new_run(self.agent.name, self.digests(), self.parameters() | named)
 
     def digests(self) -> dict[str, str]:
         """The digest of every input by its name, as a run records them."""
@@ -359,16 +345,16 @@ class Task:
             + (f", or all at once: %{magic} run" if last else ""),
         )
 
-    def do(self, stage: str, listener: Listener | None = None, **instead: Any) -> Any:
+    def do(self, stage: str, **instead: Any) -> Any:
         """Runs one stage as a step of the run, keeps its value and drops those built on an older
         one.
 
-        ``instead`` replaces arguments of the stage, by name. With a ``listener``, a person watches
-        who can run the stage again: what a model's server failed to answer is then an error.
+        ``instead`` replaces arguments of the stage, by name.
 
         Raises:
             OutOfOrder: a stage that it builds on has not been run.
-            BackendError: the model's server failed on some questions; the other answers are kept.
+            BackendError: the model's server failed on some questions, and a person watches; the
+                other answers are kept.
         """
         work = self.agent.stage(stage)
 
@@ -379,10 +365,9 @@ class Task:
             list(map(needed, work.needs)),
             {key: needed(name) for key, name in work.keywords.items()},
         )
-        with self.telling(listener):
-            value = self.run.do(work.function, *positional, **keywords)
+        value = self.run.do(work.function, *positional, **keywords)
         self.keep(stage, value)
-        if listener is not None and (failed := failures(self.run.steps[-1:])):
+        if self.opener.watched and (failed := failures(self.run.steps[-1:])):
             again = self.run.steps[-1].name
             raise BackendError(
                 failed,
@@ -423,12 +408,12 @@ class Task:
             if name in opened:
                 self[name]
 
-    def run_through(self, listener: Listener | None = None) -> Any:
+    def run_through(self) -> Any:
         """Runs all stages; returns the result."""
         self.check()
         with self.ending():
             for stage in self.agent.sequence:
-                self.do(stage, listener)
+                self.do(stage)
             return self.result()
 
     def result(self) -> Any:
@@ -481,23 +466,6 @@ class Task:
     def ending(self) -> Any:
         """Ends the run with the block; a run that was given stays open."""
         return self.run if self.opener.run is None else nullcontext()
-
-    @contextmanager
-    def telling(self, listener: Listener | None) -> Iterator[None]:
-        """Shows the run's events in this block; on failure the display is removed."""
-        self._listener = listener
-        try:
-            yield
-        except BaseException:
-            if listener is not None:
-                listener.clear()
-            raise
-        finally:
-            self._listener = None
-
-    def _tell(self, event: Event) -> None:
-        if self._listener is not None:
-            self._listener.event(event)
 
 
 def counted(counts: Mapping[str, float]) -> str:
