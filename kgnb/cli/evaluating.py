@@ -49,9 +49,9 @@ def evaluate(found: str, reference: str, any_relation: bool, as_json: bool) -> N
             per_relation(given, wanted) if len({triple[2] for triple in given | wanted}) > 1 else {}
         )
     if as_json:
-        content = _json(parts.pop("all"))
+        content: dict[str, Any] = {**parts.pop("all").to_json()}
         content |= (
-            {"relations": {name: _json(part) for name, part in parts.items()}} if parts else {}
+            {"relations": {name: part.to_json() for name, part in parts.items()}} if parts else {}
         )
         click.echo(json.dumps(content))
     else:
@@ -144,8 +144,3 @@ def _lines(parts: dict[str, Score]) -> list[str]:
         )
     few = ((name, bounds_of_few(part.shares())) for name, part in parts.items())
     return [*lines, *(f"{name}, {told}" for name, told in few if told)]
-
-
-def _json(part: Score) -> dict[str, Any]:
-    shares = {"precision": part.precision, "recall": part.recall, "f1": part.f1}
-    return shares | {"right": part.tp, "found": part.tp + part.fp, "reference": part.tp + part.fn}

@@ -54,6 +54,24 @@ class Score:
         found, wanted = self.tp + self.fp, self.tp + self.fn
         return {"precision": (self.precision, found), "recall": (self.recall, wanted)}
 
+    def row(self) -> dict[str, float | int | None]:
+        """A row of a table of scores; a share of nothing is None rather than 0."""
+        found, wanted = self.tp + self.fp, self.tp + self.fn
+        return {
+            "precision": self.precision if found else None,
+            "recall": self.recall if wanted else None,
+            "f1": self.f1 if wanted else None,
+            "right": self.tp,
+            "found": found,
+            "wanted": wanted,
+        }
+
+    def to_json(self) -> dict[str, float | int]:
+        """The figures, and the counts they are of."""
+        found, wanted = self.tp + self.fp, self.tp + self.fn
+        shares = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+        return shares | {"found": found, "reference": wanted, "right": self.tp}
+
     def __add__(self, other: Score) -> Score:
         return Score(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
 

@@ -33,6 +33,10 @@ class Ranking:
     mrr: float
     tests: int
 
+    def row(self) -> dict[str, float | int | None]:
+        """A row of a table of scores."""
+        return {"hits1": self.hits1, "hits10": self.hits10, "mrr": self.mrr}
+
 
 @dataclass(frozen=True)
 class Measured:

@@ -20,7 +20,6 @@ from kgnb.kg.vocabulary import TYPE
 from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import argument
 from kgnb.magics.names import entity_called, local_name
-from kgnb.magics.om import COUNTS
 from kgnb.magics.verbs import verb
 from kgnb.reporting.references import ranked_metrics
 from kgnb.results.bundle import count
@@ -70,7 +69,7 @@ class EaMagics(AgentMagics[AligningTask], agent=AGENT):
             raise OutOfOrder(
                 "there are no pairs to compare with", fix="Name some: %ea evaluate --reference FILE"
             )
-        return ranked_metrics(task.settled(), sides, tests, COUNTS)
+        return ranked_metrics(task.settled(), sides, tests)
 
     @verb(
         "ea explain",

@@ -15,7 +15,6 @@ from kgnb.agents.ontology_matching.reviewed import MatchDecisions, PairDecision,
 from kgnb.agents.ontology_matching.search import similar
 from kgnb.agents.ontology_matching.values import KINDS
 from kgnb.evaluate.alignment import (
-    Score,
     non_trivial,
     per_kind,
     per_relation,
@@ -36,6 +35,7 @@ from kgnb.mapping_files.reviews import ReviewedMapping
 from kgnb.mappings import Alignment
 from kgnb.results.bundle import count
 from kgnb.results.table import (
+    COUNTS,
     PRECISION_RECALL_F1,
     Column,
     LabelledIri,
@@ -45,7 +45,6 @@ from kgnb.results.table import (
     numbers,
     texts,
 )
-from kgnb.results.table import ScoreRow as Row
 from kgnb.tasks.matching import MatchingTask, decisions_in, open_reference, turned
 from kgnb.widgets.review import Thing
 
@@ -251,9 +250,6 @@ def take_over(decisions: MatchDecisions, path: str, source: Ontology, target: On
     return f"added {count(added, 'decision')} to {decisions.path}{skipped}"
 
 
-COUNTS = numbers(right="Right", found="Found", wanted="Reference")
-
-
 def measures(
     alignment: Alignment, reference: Alignment, source: Ontology, target: Ontology
 ) -> Table:
@@ -289,29 +285,18 @@ def measures(
         notes.append(
             f"{unknown} of the reference name an entity that neither ontology has; they count as missed"
         )
-    parts = [
-        _row(name, part)
+    parts = {
+        name: part.row()
         for scores in (per_kind(given, wanted, kinds), per_relation(given, wanted))
         for name, part in (
             scores.items() if len(scores) > 1 else ()
         )  # a single part would repeat the whole
-    ]
+    }
     rest = non_trivial(given, wanted, same_name(names))
     return metrics(
         (*PRECISION_RECALL_F1, *COUNTS),
         parts,
-        summary=[_row("non-trivial", rest), _row("all", score(given, wanted))],
+        summary={"non-trivial": rest.row(), "all": score(given, wanted).row()},
         caption="Against the reference",
         notes=notes,
     )
-
-
-def _row(name: str, part: Score) -> Row:
-    """One score; a share of nothing is left empty rather than shown as 0."""
-    found, wanted = part.tp + part.fp, part.tp + part.fn
-    shares = {
-        "precision": part.precision if found else None,
-        "recall": part.recall if wanted else None,
-        "f1": part.f1 if wanted else None,
-    }
-    return Row(name, shares | {"right": part.tp, "found": found, "wanted": wanted})

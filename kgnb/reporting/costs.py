@@ -21,6 +21,7 @@ from kgnb.reporting.sections import SOURCE, heard, requests, silence, spent
 from kgnb.results.table import Column, Table, numbers, percents, texts
 from kgnb.run import Run
 
+NO_PRICE, NOT_APART = "price not set", "known of the whole run only"
 EACH = ("calls_each", "tokens_each", "usd_each", "seconds_each")
 TITLES = {
     "calls_each": "Calls",
@@ -55,13 +56,19 @@ PRICED = {
 
 
 def each(totals: Mapping[str, object], items: int, seconds: float) -> dict[str, Figure]:
-    """What one item took on average; money only where every price is known."""
+    """What one item took on average; money only where every price is known, and where ``totals``
+    are those of a run.
+    """
     if not items:
         return dict.fromkeys(EACH, absent_figure("there is no item"))
     calls = _number(totals["calls"])
     tokens = _number(totals["prompt_tokens"]) + _number(totals["completion_tokens"])
-    usd = 0.0 if not calls else totals.get("usd")
-    dollars = absent_figure("price not set") if usd is None else measured(_number(usd) / items)
+    usd = totals.get("usd", NOT_APART) if calls else 0.0
+    dollars = (
+        measured(usd / items)
+        if isinstance(usd, int | float)
+        else absent_figure(str(usd or NO_PRICE))
+    )
     return {
         "calls_each": measured(round(calls / items, 4)),
         "tokens_each": measured(round(tokens / items, 2)),
@@ -75,9 +82,11 @@ def _number(value: object) -> float:
 
 
 def common_metrics(
-    report: str, run: Run, rows: Sequence[FigureRow], cost: FigureRow, digits: int = 1
+    report: str, run: Run, rows: Sequence[FigureRow], costs: Sequence[FigureRow], digits: int = 1
 ) -> dict[str, Any]:
-    """What ``metrics.json`` of every report has: the headline, how its model did, and the costs."""
+    """What ``metrics.json`` of every report has: the headline, how its model did, and the costs of
+    the first row.
+    """
     return {
         "report": report,
         "headline": [row.to_json(digits) for row in rows],
@@ -85,13 +94,8 @@ def common_metrics(
         "silent": silence(run) or no_better(rows),
         "cost": spent(run.totals),
         "requests": requests(run),
-        "cost_each": {name: cost.value(name) for name in ("calls_each", "tokens_each")},
+        "cost_each": {name: costs[0].value(name) for name in ("calls_each", "tokens_each")},
     }
-
-
-def beside(report: str, ours: FigureRow, papers: bool) -> list[FigureRow]:
-    """Our row of costs and, if they are wanted, the papers'."""
-    return [ours, *(_theirs(report, row) for row in published(f"cost/{report}") if papers)]
 
 
 def _theirs(report: str, row: PublishedRow) -> FigureRow:
@@ -108,9 +112,10 @@ def _theirs(report: str, row: PublishedRow) -> FigureRow:
     return FigureRow(row.system, covers, found | {told.quality: quality}, elsewhere=True)
 
 
-def cost_table(report: str, rows: list[FigureRow]) -> Table:
-    """What an item takes, and how good the result is, a row a system."""
+def cost_table(report: str, ours: Sequence[FigureRow], papers: bool) -> Table:
+    """What an item takes, and how good the result is: our rows, and the papers' if they are wanted."""
     told = PRICED[report]
+    rows = [*ours, *(_theirs(report, row) for row in published(f"cost/{report}") if papers)]
     columns: list[Column] = [*percents(**{told.quality: told.title})]
     columns += numbers(**{key: f"{TITLES[key]}, each {told.item}" for key in EACH})
     first = texts(system="System", covers="Covers")

@@ -491,66 +491,26 @@ def unmatched(results: AlignmentResults) -> Table:
     )
 
 
-def cost(results: AlignmentResults) -> Table:
-    """What an entity costs in every setting."""
-    columns = [
-        *texts(system="System"),
-        *numbers(tokens="Tokens an entity", seconds="Seconds an entity"),
-        *percents(asked="Entities asked about"),
-        *numbers(calls="Model calls"),
-        SOURCE,
-    ]
-    here = "this run, this machine; vectors from the cache where it had them"
-    rows: list[list[Value]] = []
+def cost_rows(results: AlignmentResults) -> list[FigureRow]:
+    """What an entity took in each row of the headline, and its Hits@1."""
+    rows = []
     for one in results.headline:
-        each, asked = one.seconds / max(1, len(one.settled.proposal)), one.outcome.share_looked_at
-        rows.append(
-            [
-                f"kgnb, {one.name}",
-                f"{one.tokens:.1f}",
-                f"{each:.4f}",
-                asked,
-                one.outcome.calls,
-                here,
-            ]
-        )
-    return Table(columns, rows, caption="What an entity costs")
-
-
-def cost_row(results: AlignmentResults) -> FigureRow:
-    """What an entity took in the first row of the headline, and its Hits@1."""
-    first = results.headline[0]
-    size = len(first.settled.proposal)
-    totals = {
-        "calls": first.outcome.calls,
-        "prompt_tokens": first.tokens * size,
-        "completion_tokens": 0,
-        "usd": None,
-    }
-    found = costs.each(totals, size, first.seconds)
-    ranked = first.measured.ranking
-    quality = here(ranked.hits1 if results.known else None, "no reference", of=ranked.tests)
-    system = f"kgnb, {first.name}, {results.judge}"
-    return FigureRow(system, f"{results.title}, an entity", {"hits1": quality} | found)
+        size, ranked = len(one.settled.proposal), one.measured.ranking
+        totals = {
+            "calls": one.outcome.calls,
+            "prompt_tokens": one.tokens * size,
+            "completion_tokens": 0,
+        }
+        quality = here(ranked.hits1 if results.known else None, "no reference", of=ranked.tests)
+        system = f"kgnb, {one.name}, {results.judge}"
+        found = {"hits1": quality} | costs.each(totals, size, one.seconds)
+        rows.append(FigureRow(system, f"{results.title}, an entity", found))
+    return rows
 
 
 def beside_costs(results: AlignmentResults) -> Table:
     """Cost beside quality: ours, and what papers print."""
-    rows = costs.beside("entity-alignment", cost_row(results), results.about_papers)
-    return costs.cost_table("entity-alignment", rows)
-
-
-def _scores(setting: Setting, digits: int) -> dict[str, float]:
-    """The figures of the ranking and of the choices; the MRR rounded to so many digits."""
-    ranked, chosen = setting.measured.ranking, setting.measured.chosen
-    return {
-        "hits1": ranked.hits1,
-        "hits10": ranked.hits10,
-        "mrr": round(ranked.mrr, digits),
-        "precision": chosen.precision,
-        "recall": chosen.recall,
-        "f1": chosen.f1,
-    }
+    return costs.cost_table("entity-alignment", cost_rows(results), results.about_papers)
 
 
 def errors(results: AlignmentResults) -> Table | Fragment:
@@ -737,7 +697,7 @@ def save(results: AlignmentResults, session: ReportSession) -> None:
 def metrics(results: AlignmentResults) -> dict[str, Any]:
     """The figures, the same in every run."""
     return costs.common_metrics(
-        "entity-alignment", results.run, figures(results), cost_row(results), digits=2
+        "entity-alignment", results.run, figures(results), cost_rows(results), digits=2
     ) | {
         "pair": results.pair,
         "judge": results.judge,
@@ -752,10 +712,14 @@ def metrics(results: AlignmentResults) -> dict[str, Any]:
 
 
 def _plain(setting: Setting) -> dict[str, Any]:
+    chosen = setting.measured.chosen
     return {
         "setting": setting.name,
         "simulation": setting.settled.simulation,
-        **_scores(setting, sections.DIGITS),
+        **setting.measured.ranking.row(),
+        "precision": chosen.precision,
+        "recall": chosen.recall,
+        "f1": chosen.f1,
         "estimated_precision": setting.settled.estimated_precision,
         "tests": setting.measured.ranking.tests,
         "seeds": setting.measured.seeds,

@@ -31,8 +31,7 @@ from kgnb.evaluate import extraction as evaluate
 from kgnb.evaluate.alignment import Score
 from kgnb.evaluate.extraction import Extraction, Mode, Record
 from kgnb.files import write_whole
-from kgnb.reporting import costs as costs_of
-from kgnb.reporting import sections
+from kgnb.reporting import costs, sections
 from kgnb.reporting.figures import (
     NO_REFERENCE,
     SCORE_KEYS,
@@ -52,7 +51,7 @@ from kgnb.reporting.session import ReportSession, current
 from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
 from kgnb.results.table import Table, Value, numbers, percents, texts
-from kgnb.results.wording import money, seconds, short_iri
+from kgnb.results.wording import short_iri
 from kgnb.run import Run
 from kgnb.tasks.building import build_graph, compile_ontology, ground
 
@@ -471,7 +470,8 @@ def notice(results: BuildingResults) -> Fragment:
     done = (
         f"{results.title}: {count(counts['facts'], 'fact')} by {count(counts['calls'], 'tool call')}, "
         f"read by {results.reader}; "
-        f"{count(counts['refused'], 'call')} refused, {len(results.built.doubts):,} left to a person. "
+        f"{count(counts['refused'], 'call')} refused ({counts['repaired']:,} repaired), "
+        f"{len(results.built.doubts):,} left to a person. "
         f"{count(results.run.totals['calls'], 'model call')}."
     )
     return words(done)
@@ -534,50 +534,19 @@ def review(results: BuildingResults) -> Table | Fragment:
     )
 
 
-def compiling(results: BuildingResults) -> Table:
-    """How long each T-Box took to compile."""
-    rows: list[list[Value]] = [
-        [pack.name, seconds(pack.counts()["milliseconds"] / 1000)] for pack in results.packs
-    ]
-    return Table(
-        [*texts(tbox="T-Box"), *numbers(time="Compiled in")], rows, caption="No model is asked"
-    )
-
-
-def costs(results: BuildingResults) -> Table:
-    """Tool calls per fact, repairs per refusal, tokens and money."""
-    counts, totals = results.built.counts(), results.run.totals
-    facts, refused = max(1, counts["facts"]), counts["refused"]
-    usd = totals.get("usd")
-    rows: list[list[Value]] = [
-        ["tool calls", f"{counts['calls']:,}"],
-        ["tool calls per fact", f"{counts['calls'] / facts:.2f}"],
-        ["refused", f"{refused:,}"],
-        ["repairs per refusal", f"{counts['repaired'] / refused:.2f}" if refused else "no refusal"],
-        ["model calls", f"{totals['calls']:,}"],
-        ["tokens", f"{totals['prompt_tokens'] + totals['completion_tokens']:,}"],
-        [
-            "US dollars",
-            money(0.0) if not totals["calls"] else "price not set" if usd is None else money(usd),
-        ],
-    ]
-    return Table([*texts(what="What"), *numbers(number="Number")], rows, caption="Costs")
-
-
-def cost_row(results: BuildingResults) -> FigureRow:
+def cost_rows(results: BuildingResults) -> list[FigureRow]:
     """What a document took, and F1."""
-    seconds_taken = sum(step.seconds or 0.0 for step in results.run.steps)
-    found = costs_of.each(results.run.totals, len(results.built.journals), seconds_taken)
+    seconds = sum(step.seconds or 0.0 for step in results.run.steps)
+    found = costs.each(results.run.totals, len(results.built.journals), seconds)
     quality = {"f1": _measured(results.scores)["f1"]}
-    return FigureRow(f"kgnb, read by {results.reader}", f"{results.title}, one", quality | found)
+    return [FigureRow(f"kgnb, read by {results.reader}", f"{results.title}, one", quality | found)]
 
 
 def beside_costs(results: BuildingResults) -> Table:
     """Cost beside quality: ours, and what the paper prints."""
     # A person's own notes, which no reference measures, stand beside no paper unless asked.
     ours = bool(results.own) and bool(results.records)
-    rows = costs_of.beside("kg-construction", cost_row(results), results.papers or ours)
-    return costs_of.cost_table("kg-construction", rows)
+    return costs.cost_table("kg-construction", cost_rows(results), results.papers or ours)
 
 
 def errors(results: BuildingResults) -> Table | Fragment:
@@ -655,8 +624,8 @@ def metrics(results: BuildingResults) -> dict[str, Any]:
     scores = {name: one.total for name, one in results.scores.items()} | {
         "micro": micro(results.scores)
     }
-    return costs_of.common_metrics(
-        "kg-construction", results.run, figures(results), cost_row(results)
+    return costs.common_metrics(
+        "kg-construction", results.run, figures(results), cost_rows(results)
     ) | {
         "reader": results.reader,
         "tboxes": {

@@ -55,7 +55,7 @@ from kgnb.reporting.sections import stages as stages
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.bundle import count
 from kgnb.results.graph import GraphPicture
-from kgnb.results.table import ScoreRow, Table, Value, numbers, percents, texts
+from kgnb.results.table import Table, Value, numbers, percents, texts
 from kgnb.results.table import metrics as score_table
 from kgnb.run import Run
 from kgnb.tasks.asking import (
@@ -99,11 +99,6 @@ class MeasuredQuestion:
     def kind(self) -> str:
         """The kind of question, as its set has it."""
         return self.asked.kind or "any"
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds it took."""
-        return self.outcome.answer.rounds if self.outcome.answer else 0
 
     @property
     def right(self) -> bool:
@@ -178,15 +173,6 @@ class Questions:
     def failed(self) -> int:
         """How many questions ended in an error."""
         return self.asked - len(self.replied)
-
-    def each(self, name: str) -> str:
-        """The average of one cost over the questions, as text; times with two decimals."""
-        total = (
-            sum(one.rounds for one in self.measured)
-            if name == "rounds"
-            else getattr(self.cost, name)
-        )
-        return f"{total / max(1, len(self.measured)):.{2 if name in ('seconds', 'cpu') else 1}f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,8 +427,8 @@ def scores(
     whole_row = shown.pop("all")
     return score_table(
         columns,
-        [ScoreRow(name, row) for name, row in shown.items()],
-        summary=[ScoreRow("all", whole_row)],
+        shown,
+        summary={"all": whole_row},
         caption=caption,
         notes=[SCORES, SUPPORT, *([TABLES] if whole.tables else []), *notes],
         bar="f1",
@@ -527,44 +513,26 @@ def risk(results: AnsweringResults) -> Plot | Fragment:
     )
 
 
-def cost(results: AnsweringResults) -> Table:
-    """The average cost of a question, by kind and in all."""
-    shares = numbers(
-        seconds="Seconds a question",
-        cpu="CPU seconds",
-        rounds="Rounds",
-        queries="Queries",
-        embedded="Vectors computed",
-        calls="Model calls",
-        tokens="Tokens",
-    )
+def cost_rows(results: AnsweringResults) -> list[FigureRow]:
+    """What a question took, of all and of each kind, and how good the answers are."""
     kinds = dict.fromkeys(one.kind for one in results.measured)
     groups = [
         Questions(kind, [one for one in results.measured if one.kind == kind]) for kind in kinds
     ]
-    rows: list[list[Value]] = [
-        [group.name, len(group.measured), *(group.each(column.key) for column in shares)]
-        for group in (*groups, Questions("all", results.measured))
-    ]
-    columns = [*texts(kind="Kind of question"), *numbers(questions="Questions"), *shares]
-    notes = ["Averages per question."]
-    return Table(columns, rows, caption="What a question costs on average", notes=notes)
-
-
-def cost_row(results: AnsweringResults) -> FigureRow:
-    """What a question took, and how good the answers are."""
-    took = results.cost
-    totals = asdict(took) | {"usd": results.run.totals.get("usd")}
-    found = costs.each(totals, len(results.measured), took.seconds)
-    whole = {"exact": results.figures()["exact"]} if results.items else {}
-    ours = {"exact": NO_REFERENCE} | whole | found
-    return FigureRow(f"kgnb ({results.judge})", f"{results.name}, a question", ours)
+    rows = []
+    for group in (results, *(groups if len(groups) > 1 else ())):
+        totals = asdict(group.cost)
+        if group is results:
+            totals["usd"] = results.run.totals.get("usd")
+        exact = group.figures()["exact"] if group.items else NO_REFERENCE
+        found = {"exact": exact} | costs.each(totals, len(group.measured), group.cost.seconds)
+        rows.append(FigureRow(f"kgnb ({results.judge})", f"{group.name}, a question", found))
+    return rows
 
 
 def beside_costs(results: AnsweringResults) -> Table:
     """Cost beside quality: ours, and what papers print."""
-    rows = costs.beside("question-answering", cost_row(results), results.about_papers)
-    return costs.cost_table("question-answering", rows)
+    return costs.cost_table("question-answering", cost_rows(results), results.about_papers)
 
 
 def errors(results: AnsweringResults) -> Table | Fragment:
@@ -693,7 +661,7 @@ def notice(results: AnsweringResults) -> Fragment:
 def metrics(results: AnsweringResults) -> dict[str, Any]:
     """The figures, the same in every run."""
     return costs.common_metrics(
-        "question-answering", results.run, figures(results), cost_row(results)
+        "question-answering", results.run, figures(results), cost_rows(results)
     ) | {
         "title": results.name,
         "judge": results.judge,

@@ -1,18 +1,11 @@
-"""Against a reference: one of two ontologies made ready, an alignment of entities measured against
-known pairs.
-"""
+"""An alignment of entities measured against known pairs."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from kgnb.agents.entity_alignment.final_alignment import Settled
-from kgnb.evaluate.ranking import Measured, Ranking, measure
+from kgnb.evaluate.ranking import Measured, measure
 from kgnb.results.bundle import count
-from kgnb.results.table import PRECISION_RECALL_F1, Column, Table, metrics
-from kgnb.results.table import ScoreRow as Row
-from kgnb.tasks.matching import iris_of as iris_of
-from kgnb.tasks.matching import turned as turned
+from kgnb.results.table import COUNTS, PRECISION_RECALL_F1, Column, Table, metrics
 from kgnb.tasks.sides import Links, Sides
 
 RANKED = (
@@ -58,9 +51,7 @@ def first_rankings(settled: Settled) -> dict[str, list[str]]:
     return found
 
 
-def ranked_metrics(
-    settled: Settled, sides: Sides, tests: Links, counts: Sequence[Column] = ()
-) -> Table:
+def ranked_metrics(settled: Settled, sides: Sides, tests: Links) -> Table:
     """Hits@1, Hits@10 and MRR by slice and whole, before and after judging; precision, recall, F1
     of the choices.
     """
@@ -68,30 +59,9 @@ def ranked_metrics(
     before = measure(
         first_rankings(settled), first_pairs(settled, sides), tests, universe=found.universe
     )
-    columns = (*RANKED, *PRECISION_RECALL_F1, *counts)
-    keys = {column.key for column in columns}
-
-    def row(name: str, ranking: Ranking, **values: float) -> Row:
-        values |= {"hits1": ranking.hits1, "hits10": ranking.hits10, "mrr": ranking.mrr}
-        return Row(name, {key: value for key, value in values.items() if key in keys})
-
-    rows = [row(name, part, wanted=part.tests) for name, part in found.slices.items()]
-    summary = [
-        row(
-            name,
-            one.ranking,
-            precision=score.precision,
-            recall=score.recall,
-            f1=score.f1,
-            right=score.tp,
-            found=score.tp + score.fp,
-            wanted=score.tp + score.fn,
-        )
-        for name, one, score in (
-            ("first alignment", before, before.chosen),
-            ("after the look", found, found.chosen),
-        )
-    ]
+    rows = {name: {**part.row(), "wanted": part.tests} for name, part in found.slices.items()}
+    whole = {"first alignment": before, "after the look": found}
+    summary = {name: one.ranking.row() | one.chosen.row() for name, one in whole.items()}
     notes = [
         f"ranked among {found.universe}; {count(found.seeds, 'seed')} ({found.seed_ratio:.0%} of the known pairs)",
         "pairs about entities that are in no known pair are not counted",
@@ -99,7 +69,12 @@ def ranked_metrics(
     if settled.simulation:
         notes.insert(0, "SIMULATION: whoever was asked knows the reference")
     return metrics(
-        columns, rows, summary=summary, caption="Against the known pairs", notes=notes, bar="hits1"
+        (*RANKED, *PRECISION_RECALL_F1, *COUNTS),
+        rows,
+        summary=summary,
+        caption="Against the known pairs",
+        notes=notes,
+        bar="hits1",
     )
 
 

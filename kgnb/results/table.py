@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from kgnb.results import cells, columns
@@ -24,7 +25,7 @@ from kgnb.results.bundle import (
 )
 from kgnb.results.cells import Kind, LabelledIri, Value
 from kgnb.results.chart import Chart, chart
-from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, link_target, one_line, shortened
+from kgnb.results.escaping import EDGE, ROW, escaped, fold, kept, one_line, shortened
 
 if TYPE_CHECKING:
     import pandas
@@ -372,36 +373,23 @@ def _side(column: Column) -> str:
 
 
 PRECISION_RECALL_F1 = numbers(precision="Precision", recall="Recall", f1="F1")
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One row: what was scored and its values by column key; a missing or None value is shown
-    empty.
-
-    ``source`` is where a published figure comes from (a title, a DOI, an IRI).
-    """
-
-    name: str
-    values: Mapping[str, Value]
-    source: str = ""
+COUNTS = numbers(right="Right", found="Found", wanted="Reference")
 
 
 def metrics(
     columns: Sequence[Column] = PRECISION_RECALL_F1,
-    cases: Sequence[ScoreRow] = (),
+    cases: Mapping[str, Mapping[str, Value]] = MappingProxyType({}),
     *,
-    summary: Sequence[ScoreRow] = (),
-    published: Sequence[ScoreRow] = (),
+    summary: Mapping[str, Mapping[str, Value]] = MappingProxyType({}),
     caption: str = "",
     notes: Sequence[str] = (),
     bar: str = "f1",
     case_title: str = "",
 ) -> Table:
-    """The table of scores; the column ``bar`` holds shares between 0 and 1 and is drawn as a bar
-    too.
+    """The table of scores, a row a name; the column ``bar`` holds shares between 0 and 1 and is
+    drawn as a bar too. A score that is missing or None is shown empty.
 
-    >>> print(metrics(summary=[ScoreRow("micro", {"precision": 0.8, "recall": 0.5, "f1": 0.615})]).text())
+    >>> print(metrics(summary={"micro": {"precision": 0.8, "recall": 0.5, "f1": 0.615}}).text())
            Precision  Recall     F1
     -----  ---------  ------  -----
     micro      0.800   0.500  0.615
@@ -409,26 +397,12 @@ def metrics(
     Raises:
         ValueError: a score has a key without a column, or ``bar`` does not name a column.
     """
-    groups = (("case", cases), ("summary", summary), ("published", published))
-    rows: list[Mapping[str, Value]] = []
-    for group, scores in groups:
-        for score in scores:
-            said = f"{score.name} (published)" if group == "published" else score.name
-            linked = bool(link_target(score.source))
-            rows.append(
-                {"name": LabelledIri(score.source, said) if linked else said, **score.values}
-            )
-    sources = [
-        f"{one.name}: {one.source}"
-        for one in published
-        if one.source and not link_target(one.source)
-    ]
     return Table(
         (Column("name", case_title), *columns),
-        rows,
+        [{"name": name, **row} for part in (cases, summary) for name, row in part.items()],
         caption=caption,
-        notes=[*notes, *sources],
-        groups=[group for group, scores in groups for _ in scores],
+        notes=notes,
+        groups=[*["case"] * len(cases), *["summary"] * len(summary)],
         bar=bar,
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from kgnb.kg.terms import Blank, Iri, Literal, TripleTerm
 from kgnb.results.bundle import HTML_ROWS, JSON_ROWS, TABLE_MIME, TEXT_ROWS
 from kgnb.results.cells import share
-from kgnb.results.table import Column, LabelledIri, ScoreRow, Table, metrics, percents
+from kgnb.results.table import Column, LabelledIri, Table, metrics, percents
 
 HUTS = "https://huts.example.org/alps#"
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -184,15 +184,11 @@ def test_says_what_is_wrong_with_a_table() -> None:
 
 
 SCORES = metrics(
-    cases=[
-        ScoreRow("cmt-conference", {"precision": 0.5, "recall": 0.4, "f1": 0.4444}),
-        ScoreRow("edas-iasted", {"precision": 1.0, "recall": 0.0, "f1": None}),
-    ],
-    summary=[ScoreRow("micro", {"precision": 0.75, "recall": 0.6, "f1": 2 / 3})],
-    published=[
-        ScoreRow("LogMap", {"f1": 0.68}, source="https://oaei.example.org/2023"),
-        ScoreRow("Other", {}, "a book"),
-    ],
+    cases={
+        "cmt-conference": {"precision": 0.5, "recall": 0.4, "f1": 0.4444},
+        "edas-iasted": {"precision": 1.0, "recall": 0.0, "f1": None},
+    },
+    summary={"micro": {"precision": 0.75, "recall": 0.6, "f1": 2 / 3}, "LogMap": {"f1": 0.68}},
     caption="OAEI conference",
     case_title="Pair",
     notes=["Reference: ra1-M3."],
@@ -203,32 +199,25 @@ def test_scores_read_well_in_a_terminal_with_a_rule_between_groups() -> None:
     assert SCORES.text() == (
         "OAEI conference\n"
         "\n"
-        "Pair                Precision  Recall     F1\n"
-        "------------------  ---------  ------  -----\n"
-        "cmt-conference          0.500   0.400  0.444\n"
-        "edas-iasted             1.000   0.000\n"
-        "------------------  ---------  ------  -----\n"
-        "micro                   0.750   0.600  0.667\n"
-        "------------------  ---------  ------  -----\n"
-        "LogMap (published)                     0.680\n"
-        "Other (published)\n"
-        "Reference: ra1-M3.\n"
-        "Other: a book"
+        "Pair            Precision  Recall     F1\n"
+        "--------------  ---------  ------  -----\n"
+        "cmt-conference      0.500   0.400  0.444\n"
+        "edas-iasted         1.000   0.000\n"
+        "--------------  ---------  ------  -----\n"
+        "micro               0.750   0.600  0.667\n"
+        "LogMap                             0.680\n"
+        "Reference: ra1-M3."
     )
 
 
-def test_a_bar_is_drawn_where_there_is_a_share_and_a_published_score_links_to_its_source(
-    read: Callable[[str], Any],
-) -> None:
+def test_a_bar_is_drawn_where_there_is_a_share(read: Callable[[str], Any]) -> None:
     assert (
         SCORES.html().count("width: 56px") == 3 and "width: 37px" in SCORES.html()
     )  # two thirds of 56
-    assert read(SCORES.html()).links == ["https://oaei.example.org/2023"]
-    link = {"iri": "https://oaei.example.org/2023", "label": "LogMap (published)"}
-    assert SCORES.json()["rows"][3] == {"group": "published", "cells": [link, None, None, 0.68]}
-    cut = read(metrics(cases=[ScoreRow(f"case {n}", {}) for n in range(100)]).html())
+    assert SCORES.json()["rows"][3] == {"group": "summary", "cells": ["LogMap", None, None, 0.68]}
+    cut = read(metrics(cases={f"case {n}": {} for n in range(100)}).html())
     assert f"The first {HTML_ROWS} of 100 rows." in cut.text
-    for wrong in (lambda: metrics(bar="hits"), lambda: metrics(cases=[ScoreRow("a", {"f2": 1.0})])):
+    for wrong in (lambda: metrics(bar="hits"), lambda: metrics(cases={"a": {"f2": 1.0}})):
         with pytest.raises(ValueError):
             wrong()
 

@@ -13,7 +13,6 @@ from kgnb.reporting.ontology_matching.sections import (
     beside_costs,
     by_pair,
     by_pair_bars,
-    cost,
     headline,
     headline_bars,
     notice,

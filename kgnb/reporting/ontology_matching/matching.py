@@ -27,11 +27,10 @@ from kgnb.reporting.ontology_matching.results import (
     PairOutcome,
 )
 from kgnb.reporting.ontology_matching.stored import stored_alignments
-from kgnb.reporting.references import turned
 from kgnb.reporting.sections import Cost, judge_in_words, judging, run_in
 from kgnb.reporting.session import ReportSession, current
 from kgnb.results.bundle import count
-from kgnb.tasks.matching import match_ontologies
+from kgnb.tasks.matching import match_ontologies, turned
 from kgnb.tasks.running import digests_of
 
 BASELINES = ("names at once", "descriptions at once")

@@ -190,46 +190,29 @@ def thresholds(results: MatchingResults) -> Plot | None:
     )
 
 
-def cost(results: MatchingResults) -> Table:
-    """What every pair took in this run, with what came from a cache."""
-    columns = [
-        *texts(pair="Pair"),
-        *numbers(seconds="Seconds", calls="Model calls", cached="of them cached", tokens="Tokens"),
-        *numbers(
-            embedded="Texts embedded",
-            reused="from cache",
-            points="Vectors used",
-            written="of them new",
-        ),
+def cost_rows(results: MatchingResults) -> list[FigureRow]:
+    """What an entity (of either side) took, over all pairs and of each, and F1."""
+    whole = results.micro if results.scored else None
+    parts: list[tuple[str, tuple[PairOutcome, ...], Cost, Score | None]] = [
+        (results.task, results.outcomes, results.cost, whole)
     ]
-    parts = {one.name: one.cost for one in results.outcomes}
-    parts |= {"all": results.cost} if len(parts) > 1 else {}
-    rows = [
-        [name, *(round(getattr(one, column.key), 2) for column in columns[1:])]
-        for name, one in parts.items()
-    ]
-    sides = f"{2 * len(results.outcomes)} sides of {_pairs(len(results.outcomes))}"
-    notes = [
-        f"{count(len(results.ontologies), 'ontology', 'ontologies')} on {sides}: "
-        "each is embedded and stored once, whatever it is matched with.",
-    ]
-    return Table(columns, rows, caption="Pair by pair", notes=notes)
-
-
-def cost_row(results: MatchingResults) -> FigureRow:
-    """What an entity (of either side, of every pair) took, and F1."""
-    took = results.cost
-    size = sum(len(side) for one in results.outcomes for side in (one.source, one.target))
-    totals = asdict(took) | {"usd": results.run.totals.get("usd")}
-    quality = scored(results.micro)["f1"] if results.scored else NO_REFERENCE
-    found = {"f1": quality} | costs.each(totals, size, took.seconds)
-    return FigureRow(results.matcher, f"{results.task}, an entity", found)
+    if len(results.outcomes) > 1:
+        parts += [(one.name, (one,), one.cost, one.score) for one in results.outcomes]
+    rows = []
+    for name, outcomes, took, score in parts:
+        size = sum(len(side) for one in outcomes for side in (one.source, one.target))
+        totals = asdict(took)
+        if outcomes is results.outcomes:
+            totals["usd"] = results.run.totals.get("usd")
+        quality = scored(score)["f1"] if score else NO_REFERENCE
+        found = {"f1": quality} | costs.each(totals, size, took.seconds)
+        rows.append(FigureRow(results.matcher, f"{name}, an entity", found))
+    return rows
 
 
 def beside_costs(results: MatchingResults) -> Table:
     """Cost beside quality: ours, and what papers print."""
-    rows = costs.beside("ontology-matching", cost_row(results), results.about_papers)
-    return costs.cost_table("ontology-matching", rows)
+    return costs.cost_table("ontology-matching", cost_rows(results), results.about_papers)
 
 
 def sources(results: MatchingResults) -> Table:
@@ -310,11 +293,11 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
     """The figures, the same in every run."""
     rows = figures(results)
     stored = [
-        {"system": name} | _score(whole) | {"non_trivial": _score(part)}
+        {"system": name} | whole.to_json() | {"non_trivial": part.to_json()}
         for name, whole, part in compared(results)
     ]
     return (
-        costs.common_metrics("ontology-matching", results.run, rows, cost_row(results))
+        costs.common_metrics("ontology-matching", results.run, rows, cost_rows(results))
         | {
             "task": results.task,
             "simulation": results.simulation or None,
@@ -323,11 +306,11 @@ def metrics(results: MatchingResults, session: ReportSession) -> dict[str, Any]:
             "options": asdict(results.options),
             "data": dict(session.data) | {side.name: side.digest for side in results.ontologies},
             "headline": [_plain_row(one) for one in rows],
-            "micro": _score(results.micro) if results.scored else None,
+            "micro": results.micro.to_json() if results.scored else None,
             "mean": asdict(results.mean) if results.mean else None,
-            "non_trivial": _score(results.non_trivial) if results.scored else None,
-            "per_kind": {name: _score(score) for name, score in results.per_kind.items()},
-            "per_relation": {name: _score(score) for name, score in results.per_relation.items()},
+            "non_trivial": results.non_trivial.to_json() if results.scored else None,
+            "per_kind": {name: score.to_json() for name, score in results.per_kind.items()},
+            "per_relation": {name: score.to_json() for name, score in results.per_relation.items()},
             "pairs": [_pair(outcome) for outcome in results.outcomes],
             "cost": _cost(results.cost),
         }
@@ -346,15 +329,10 @@ def _plain_row(row: FigureRow) -> dict[str, Any]:
 
 
 def _pair(outcome: PairOutcome) -> dict[str, Any]:
-    scored = _score(outcome.score) if outcome.score else {"found": len(outcome.alignment)}
+    scored = outcome.score.to_json() if outcome.score else {"found": len(outcome.alignment)}
     kept = {"unsure": len(outcome.alignment.unsure), "dropped": len(outcome.alignment.dropped)}
     simulated = {"simulated_answers": outcome.simulated} if outcome.simulated else {}
     return {"pair": outcome.name} | scored | kept | simulated | _cost(outcome.cost)
-
-
-def _score(score: Score) -> dict[str, Any]:
-    counts = {"found": score.tp + score.fp, "reference": score.tp + score.fn, "right": score.tp}
-    return {"precision": score.precision, "recall": score.recall, "f1": score.f1} | counts
 
 
 def _cost(cost: Cost) -> dict[str, Any]:

@@ -17,9 +17,9 @@ from kgnb.kg.ontology import Ontology
 from kgnb.mapping_files import load
 from kgnb.mappings import Mapping
 from kgnb.reporting.ontology_matching.results import MatchingResults, PairOutcome, shares
-from kgnb.reporting.references import iris_of
 from kgnb.reporting.sections import SCORES, SHOWN, Detail, Fragment, absent
 from kgnb.results.table import LabelledIri, Table, Value, numbers, percents, texts
+from kgnb.tasks.matching import iris_of
 
 _READ = 1000  # mappings of a page without a reference
 MAPPED = texts(source="Source", relation="Relation", target="Target")
