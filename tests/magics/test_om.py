@@ -7,7 +7,6 @@ from kgnb.agents.ontology_matching.coherence import Coherence
 from kgnb.agents.ontology_matching.values import Described, Found, Stored, Summarised, Validated
 from kgnb.errors import DataError
 from kgnb.magics.arguments import LineError
-from kgnb.magics.progress import ShellLine
 from kgnb.mapping_files import load
 from kgnb.mappings import Alignment
 from kgnb.run import Run
@@ -104,7 +103,7 @@ def test_a_stage_that_runs_again_discards_later_ones_and_one_that_fails_keeps_th
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        started.matching.do("validate", ShellLine(), judge=Stopped())
+        started.matching.do("validate", judge=Stopped())
     assert (
         list(started.matching.values) == list(STAGES[:4])
         and started.matching.run.state == "cancelled"
