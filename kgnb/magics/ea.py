@@ -16,10 +16,11 @@ from kgnb.agents.entity_alignment.judging_values import EntityVerdicts
 from kgnb.agents.entity_alignment.select import Selector, called
 from kgnb.errors import DataError
 from kgnb.kg.labels import readable_name
+from kgnb.kg.terms import local_name
 from kgnb.kg.vocabulary import TYPE
 from kgnb.magics.agent import AgentMagics, options_of
 from kgnb.magics.arguments import argument
-from kgnb.magics.names import entity_called, local_name
+from kgnb.magics.names import entity_called
 from kgnb.magics.verbs import verb
 from kgnb.reporting.references import ranked_metrics
 from kgnb.results.bundle import count

@@ -18,6 +18,7 @@ from kgnb.agents.ontology_matching.values import (
 )
 from kgnb.errors import DataError, nearest
 from kgnb.kg.prefixes import shorten
+from kgnb.magics.names import named as called
 from kgnb.mappings import Alignment
 from kgnb.mappings import Mapping as Correspondence
 from kgnb.results.bundle import Bundled
@@ -65,22 +66,18 @@ def named(item: str, described: Described) -> list[Description]:
 
 def named_among(item: str, described: Described, among: Sequence[Description]) -> list[Description]:
     """Those among these entities that an item names."""
-    wanted = " ".join(item.split()).casefold()
     prefixes = {**dict(described.target.prefixes), **dict(described.source.prefixes)}
 
-    def by_name(one: Description) -> bool:
-        return wanted in (one.entity.local_name.casefold(), shorten(one.iri, prefixes).casefold())
+    def labels(one: Description) -> list[str]:
+        return [one.name, *(text.text for text in (*one.entity.labels, *one.entity.synonyms))]
 
-    def by_label(one: Description) -> bool:
-        labels = (one.name, *(text.text for text in (*one.entity.labels, *one.entity.synonyms)))
-        return wanted in (" ".join(label.split()).casefold() for label in labels)
-
-    rules: tuple[Callable[[Description], bool], ...] = (
-        lambda one: one.iri == item.strip("<>"),
-        by_name,
-        by_label,
+    return called(
+        item,
+        among,
+        lambda one: one.iri,
+        lambda one: [one.entity.local_name, shorten(one.iri, prefixes)],
+        labels,
     )
-    return next((found for rule in rules if (found := [one for one in among if rule(one)])), [])
 
 
 def two_items(words: Sequence[str], described: Described) -> tuple[str, str] | None:

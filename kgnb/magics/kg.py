@@ -20,10 +20,9 @@ from kgnb.kg.ontology import Ontology
 from kgnb.kg.prefixes import PREFIXES, shorten
 from kgnb.kg.query_process import endable
 from kgnb.kg.schema import Schema, SchemaTerm, names_of, read_schema
-from kgnb.kg.terms import OWL, RDFS, Iri, Literal, is_iri, n3
+from kgnb.kg.terms import OWL, RDFS, Iri, Literal, is_iri, local_name, n3
 from kgnb.kg.vocabulary import BUILT_IN, KINDS, META_TYPES, TOPS
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.names import local_name
 from kgnb.magics.progress import interruptible
 from kgnb.magics.session import NamedGraph, Session, is_remote, milliseconds
 from kgnb.magics.verbs import Verb, VerbMagics, verb

@@ -26,9 +26,10 @@ from kgnb.files import from_json, no_file, write_whole
 from kgnb.judging import Decisions
 from kgnb.kg.oxigraph_graph import OxigraphGraph
 from kgnb.kg.prefixes import shorten
+from kgnb.kg.terms import local_name
 from kgnb.magics.agent import AgentMagics, agent_verb
 from kgnb.magics.arguments import LineError, argument, quote
-from kgnb.magics.names import entity_called, local_name
+from kgnb.magics.names import entity_called
 from kgnb.magics.open_questions import OF_GRAPHS, decide_graph, queue_of_graph
 from kgnb.magics.progress import summary
 from kgnb.magics.reviewing import Queue, answers_to

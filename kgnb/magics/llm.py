@@ -12,12 +12,12 @@ from typing import Any
 from kgnb.cli.batch import readable, typed_reply
 from kgnb.cli.progress import cost, spent
 from kgnb.errors import ConfigError, DataError
+from kgnb.kg.terms import local_name
 from kgnb.llm import batch as batches
 from kgnb.llm.model import Message, Request
 from kgnb.llm.replay import address_of, models_in, server_alias
 from kgnb.magics.arguments import LineError, Number, argument
 from kgnb.magics.kg import COUNTED
-from kgnb.magics.names import local_name
 from kgnb.magics.progress import interruptible
 from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of

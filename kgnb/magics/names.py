@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from typing import TypeVar
 
 from kgnb.errors import DataError
 
+T = TypeVar("T")
 
-def local_name(iri: str) -> str:
-    """What follows the namespace of an IRI.
 
-    >>> local_name("http://huts.example/alpine#Hut"), local_name("http://huts.example/Hut/")
-    ('Hut', 'Hut')
+def named(
+    word: str,
+    among: Iterable[T],
+    iri: Callable[[T], str],
+    *names: Callable[[T], Iterable[str]],
+) -> list[T]:
+    """The things that a word refers to: by IRI, else by the first of these kinds of names that one
+    of them has; case and blanks do not count.
+
+    >>> named("beds", ["x:Beds", "y:beds"], str, lambda iri: [iri.partition(":")[2]])
+    ['x:Beds', 'y:beds']
     """
-    return iri.rstrip("/#").replace("#", "/").rpartition("/")[2]
+    bare, things = word.strip().strip("<>"), list(among)
+    if exact := [one for one in things if iri(one) == bare]:
+        return exact
+    for called in names:
+        if found := [one for one in things if _plain(bare) in map(_plain, called(one))]:
+            return found
+    return []
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()
 
 
 def entity_called(

@@ -13,8 +13,9 @@ from typing import Any
 from kgnb.agents.agent import Agent, Review
 from kgnb.errors import DataError
 from kgnb.judging import Decisions, Pending
+from kgnb.kg.terms import local_name
 from kgnb.magics.arguments import Number, argument
-from kgnb.magics.names import local_name
+from kgnb.magics.names import named as called
 from kgnb.results.bundle import count
 from kgnb.results.escaping import one_line
 from kgnb.results.table import Table
@@ -144,21 +145,13 @@ def queue_of(task: Task, below: float = 0.0, named: Named | None = None) -> Queu
 
 def by_name(word: str, among: Sequence[Thing]) -> Sequence[Thing]:
     """The things a word refers to: by IRI, else by local name or name, ignoring case."""
-    plain = word.strip("<>").casefold()
-    if exact := [one for one in among if one.iri == word.strip("<>")]:
-        return exact
-    keys: tuple[Callable[[Thing], str], ...] = (
+    return called(
+        word,
+        among,
         lambda one: one.iri,
-        lambda one: local_name(one.iri),
-        lambda one: one.name,
-    )
-    return next(
-        (
-            found
-            for key in keys
-            if (found := [one for one in among if key(one).casefold() == plain])
-        ),
-        [],
+        lambda one: [one.iri],
+        lambda one: [local_name(one.iri)],
+        lambda one: [one.name],
     )
 
 
