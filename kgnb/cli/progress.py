@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self, TextIO, cast
 
 from kgnb.results.bundle import count, one_of
@@ -15,8 +15,6 @@ from kgnb.results.escaping import one_line, visible
 from kgnb.results.run_view import cached_fact
 from kgnb.results.wording import money
 from kgnb.results.wording import seconds as in_time
-from kgnb.run import CallRecord
-from kgnb.run.record import cached_of
 from kgnb.run.watched import CALLS
 
 
@@ -132,14 +130,12 @@ def raw(stream: TextIO) -> TextIO:
     return cast(TextIO, getattr(stream, "raw_stream", stream))
 
 
-def spent(calls: Iterable[CallRecord]) -> list[str]:
+def spent(totals: Mapping[str, Any]) -> list[str]:
     """What model calls took, in words: how many, tokens, money."""
-    made = list(calls)
-    words = [count(len(made), "model call") + cached_fact(cached_of(made))]
-    if made:
-        tokens = sum(call.prompt_tokens + call.completion_tokens for call in made)
-        known = [call.usd for call in made if call.usd is not None]
-        words += [f"{tokens:,} tokens", cost(sum(known) if len(known) == len(made) else None)]
+    words = [count(totals["calls"], "model call") + cached_fact(totals)]
+    if totals["calls"]:
+        tokens = totals["prompt_tokens"] + totals["completion_tokens"]
+        words += [f"{tokens:,} tokens", cost(totals["usd"])]
     return words
 
 

@@ -140,4 +140,4 @@ class Work:
 
 def took(run: Run) -> str:
     """What the model calls of a run took, in words."""
-    return ", ".join(spent(call for step in run.steps for call in step.calls))
+    return ", ".join(spent(run.totals))

@@ -5,7 +5,7 @@ store.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from kgnb.magics.verbs import Verb, VerbMagics, verb
 from kgnb.results.run_view import state_of
 from kgnb.results.table import Column, LabelledIri, Table, TableRows, numbers, texts
 from kgnb.results.wording import seconds as in_time
-from kgnb.run import Run
+from kgnb.run.record import totals_of
 from kgnb.settings import Settings
 from kgnb.tasks.running import prices_of
 from kgnb.vectors.index import Hit
@@ -103,11 +103,11 @@ class LlmMagics(VerbMagics, magic="llm"):
             raise ConfigError("no model is set", fix="Name one first: %llm use MODEL")
         run = self.session.new_run("llm test", {}, {})
         reply = run.watch(model).ask(TEST)
-        call = run.steps[-1].calls[-1]
+        seconds = run.steps[-1].calls[-1].seconds
         rows = [
             ["model", reply.model or model.name],
             ["answer", reply.text.strip()],
-            ["took", ", ".join([*spent([call]), in_time(call.seconds)])],
+            ["took", ", ".join([*spent(run.totals), in_time(seconds)])],
         ]
         return Table(texts(what="what", value="value"), rows, caption=_name(self.session.settings))
 
@@ -120,16 +120,13 @@ class LlmMagics(VerbMagics, magic="llm"):
             usd="money", seconds="time"
         )
         rows = [
-            _costs(f"{number}. {run.agent.replace('_', ' ')}", run)
+            _costs(f"{number}. {run.agent.replace('_', ' ')}", state_of(run.to_json()), run.totals)
             for number, run in enumerate(runs, start=1)
         ]
-        total = [sum(row[at] for row in rows) for at in (2, 3, 4, 5)]
-        known = [run.totals["usd"] for run in runs if run.totals["calls"]]
-        usd = cost(sum(known) if None not in known else None)
-        seconds = in_time(sum(run.totals["seconds"] for run in runs))
+        every = totals_of(step for run in runs for step in run.steps)
         return Table(
             columns,
-            [*rows, ["all", "", *total, usd, seconds]],
+            [*rows, _costs("all", "", every)],
             caption="Costs of the runs of this notebook",
             notes=[_priced(self.session.settings), _budget(self.session.settings)],
         )
@@ -308,11 +305,10 @@ def _name(settings: Settings) -> str:
     return settings.model + (f" at {settings.base_url}" if settings.base_url else "")
 
 
-def _costs(name: str, run: Run) -> list[Any]:
-    totals = run.totals
+def _costs(name: str, state: str, totals: Mapping[str, Any]) -> list[Any]:
     usd = cost(totals["usd"] if totals["calls"] else 0.0)
     counts = [totals[key] for key in ("calls", "cached", "prompt_tokens", "completion_tokens")]
-    return [name, state_of(run.to_json()), *counts, usd, in_time(totals["seconds"])]
+    return [name, state, *counts, usd, in_time(totals["seconds"])]
 
 
 def _budget(settings: Settings) -> str:

@@ -22,6 +22,7 @@ from kgnb.kg.query_process import GIVEN_UP
 from kgnb.results.bundle import one_of
 from kgnb.results.wording import seconds as in_time
 from kgnb.run import Step
+from kgnb.run.record import totals_of
 
 LONG = 10  # calls from which on the estimate is shown
 
@@ -80,9 +81,9 @@ def summary(*steps: Step, name: str = "") -> str:
     counts = ", ".join(
         f"{value:,} {one_of(what) if value == 1 else what}" for what, value in last.counts.items()
     )
-    calls = [call for step in steps for call in step.calls]
-    parts = [": ".join(filter(None, (name or last.name, counts))), *spent(calls)]
-    return "; ".join([*parts, in_time(sum(step.seconds or 0.0 for step in steps))])
+    totals = totals_of(steps)
+    parts = [": ".join(filter(None, (name or last.name, counts))), *spent(totals)]
+    return "; ".join([*parts, in_time(totals["seconds"])])
 
 
 T = TypeVar("T")

@@ -8,7 +8,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from html import escape
-from math import fsum
 from operator import add, sub
 from time import perf_counter, process_time
 from typing import Any, Protocol, TypeAlias
@@ -20,7 +19,7 @@ from kgnb.results.bundle import count
 from kgnb.results.table import Column, Table, Value, numbers, percents, texts
 from kgnb.results.wording import money, seconds
 from kgnb.run import Run
-from kgnb.run.record import Step
+from kgnb.run.record import Step, totals_of
 from kgnb.settings import Settings
 from kgnb.tasks.running import judge_and_model, new_run
 
@@ -157,19 +156,15 @@ def stages(results: HasRun) -> Table:
 
 
 def _row(name: str, steps: Sequence[Step]) -> list[Value]:
-    calls = [call for step in steps for call in step.calls]
-    paid = [call.usd for call in calls if call.error is None]
-    known = [usd for usd in paid if usd is not None]
+    took = totals_of(steps)
+    usd = took["usd"] if any(call.error is None for step in steps for call in step.calls) else 0.0
     return [
         name,
         len(steps),
-        len(calls),
-        sum(call.cached for call in calls),
-        sum(call.prompt_tokens for call in calls),
-        sum(call.completion_tokens for call in calls),
-        money(fsum(known)) if len(known) == len(paid) else "price not set",
-        sum(len(step.queries) for step in steps),
-        seconds(fsum(step.seconds or 0.0 for step in steps)),
+        *(took[key] for key in ("calls", "cached", "prompt_tokens", "completion_tokens")),
+        "price not set" if usd is None else money(usd),
+        took["queries"],
+        seconds(took["seconds"]),
     ]
 
 

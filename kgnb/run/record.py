@@ -237,28 +237,8 @@ class Record:
 
     @property
     def totals(self) -> dict[str, Any]:
-        """The ledger's bottom line.
-
-        ``calls`` and tokens include cached replies, so that a replay has the same numbers as the
-        run it replays; ``usd`` is what was really paid, None if an answered call has no known
-        price; ``seconds`` is the time inside stages; ``retries`` counts the tries after the first.
-        """
-        calls = [call for step in self.steps for call in step.calls]
-        answered = [call for call in calls if call.error is None]
-        known = [call.usd for call in answered if call.usd is not None]
-        judgements = [judgement for step in self.steps for judgement in step.judgements]
-        return {
-            "calls": len(calls),
-            **cached_of(calls),
-            "prompt_tokens": sum(call.prompt_tokens for call in calls),
-            "completion_tokens": sum(call.completion_tokens for call in calls),
-            "usd": round(fsum(known), 9) if answered and len(known) == len(answered) else None,
-            "seconds": round(fsum(step.seconds or 0.0 for step in self.steps), 6),
-            "judgements": len(judgements),
-            "unsure": sum(judgement.decision == UNSURE for judgement in judgements),
-            "queries": sum(len(step.queries) for step in self.steps),
-            "retries": sum(max(0, len(call.attempts) - 1) for call in calls),
-        }
+        """What all steps took."""
+        return totals_of(self.steps)
 
     def to_json(self) -> dict[str, Any]:
         """The whole run as plain JSON: what the widget, the extension, reports and tests read."""
@@ -276,6 +256,32 @@ class Record:
             "steps": [step.to_json() for step in self.steps],
             "totals": self.totals,
         } | ({"partial": self.partial} if self.partial else {})
+
+
+def totals_of(steps: Iterable[Step]) -> dict[str, Any]:
+    """What some steps took: the bottom line of a ledger.
+
+    ``calls`` and tokens include cached replies, so that a replay has the same numbers as the run
+    it replays; ``usd`` is what was really paid, None if an answered call has no known price;
+    ``seconds`` is the time inside stages; ``retries`` counts the tries after the first.
+    """
+    taken = list(steps)
+    calls = [call for step in taken for call in step.calls]
+    answered = [call for call in calls if call.error is None]
+    known = [call.usd for call in answered if call.usd is not None]
+    judgements = [judgement for step in taken for judgement in step.judgements]
+    return {
+        "calls": len(calls),
+        **cached_of(calls),
+        "prompt_tokens": sum(call.prompt_tokens for call in calls),
+        "completion_tokens": sum(call.completion_tokens for call in calls),
+        "usd": round(fsum(known), 9) if answered and len(known) == len(answered) else None,
+        "seconds": round(fsum(step.seconds or 0.0 for step in taken), 6),
+        "judgements": len(judgements),
+        "unsure": sum(judgement.decision == UNSURE for judgement in judgements),
+        "queries": sum(len(step.queries) for step in taken),
+        "retries": sum(max(0, len(call.attempts) - 1) for call in calls),
+    }
 
 
 def cached_of(calls: Sequence[CallRecord]) -> dict[str, Any]:
