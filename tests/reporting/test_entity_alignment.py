@@ -83,7 +83,7 @@ def test_without_a_reference_the_precision_is_estimated_and_given_seeds_are_used
     here = ReportSession(tmp_path, session.settings)
     ea.save(unknown, here)
     assert (tmp_path / "alignments" / "no-seeds.ttl").read_text().count("sameAs") > 100
-    assert len(drawn_cells("entity-alignment", unknown, here)) == 10
+    assert len(drawn_cells("entity-alignment", unknown, here)) == 9
     (tmp_path / "seeds.tsv").write_text(
         "".join(f"{one}\t{other}\n" for one, other in results.known[:40])
     )

@@ -50,7 +50,7 @@ def test_the_report_shows_every_part() -> None:
         "functional",
         "57.2 %",
         "other data: 30 chemistry papers",
-        "tool calls per fact",
+        " repaired), ",
         "Bars in percent. ",
     ):
         assert said in page
