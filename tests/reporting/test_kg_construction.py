@@ -50,10 +50,11 @@ def test_the_report_shows_every_part() -> None:
         "functional",
         "57.2 %",
         "other data: 30 chemistry papers",
-        " repaired), ",
+        "Cost beside quality",
         "Bars in percent. ",
     ):
         assert said in page
+    assert " repaired), " in str(report.notice(results))
     missed = report.errors(results)
     assert {row[1] for row in missed.rows} <= {"differs", "missing", "not in the reference"}
     assert len(missed) == sum(len(one.differences()) for one in results.records.values()) > 0

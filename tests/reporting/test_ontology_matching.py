@@ -96,7 +96,7 @@ def test_without_a_reference_nothing_is_measured_and_every_part_is_drawn(
     here = ReportSession(tmp_path, session.settings)
     results = om.run_cases(session=here, source="huts:alpine", target="huts:refuge")
     assert results.mean is None and "nothing is measured" in om.headline(results).notes[0]
-    assert len(drawn_cells("ontology-matching", results, here)) == 12
+    assert len(drawn_cells("ontology-matching", results, here)) == 11
     om.save(results, here)
     assert json.loads((tmp_path / "metrics.json").read_text())["micro"] is None
 
