@@ -13,7 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import product
 from operator import itemgetter
@@ -57,6 +57,7 @@ _MONTHLY = re.compile(
     rf"(?P<m>\d{{1,2}})[./-](?P<y>{_YEAR.pattern})|(?P<yy>{_YEAR.pattern})[-/](?P<mm>\d{{1,2}})"
 )
 _SPAN = re.compile(rf"\(?({_YEAR.pattern}) ?[-–/] ?({_YEAR.pattern})\)?")
+_AROUND = " \t\n.,;()[]"  # a date, as a citation has it: (1998),
 _CLOCK = re.compile(r"(?:(\d+):)?(\d{1,2}):(\d\d)")
 _MONTH = re.compile(r"[A-Za-z]{3,9}\.?", re.ASCII)
 _NUMBER = re.compile(r"[-+]?\d[\d.,'\u00a0\u202f ]*")
@@ -170,7 +171,7 @@ def readings(text: str) -> frozenset[tuple[int, int, int]]:
     >>> sorted(readings("02.03.1940")), sorted(readings("1950")), sorted(readings("2 January 1931"))
     ([(1940, 2, 3), (1940, 3, 2)], [(1950, 0, 0)], [(1931, 1, 2)])
     """
-    text = text.strip()
+    text = text.strip(_AROUND)
     if match := _YMD.fullmatch(text):
         year, month, day = map(int, match.groups())
         return _valid([(year, month, day)])
@@ -247,6 +248,7 @@ class RecordField:
     kind: Kind
     texts: tuple[str, ...]  # the different values
     held: Longs  # (entities, VALUES): positions in texts, -1 for none
+    joined: frozenset[str] = frozenset()  # codes that some value writes as one word
 
     @cached_property
     def often(self) -> Longs:
@@ -257,7 +259,8 @@ class RecordField:
     @cached_property
     def tokens(self) -> tuple[tuple[str, ...], ...]:
         """The words of each value."""
-        return tuple(tuple(dict.fromkeys(words(text))) for text in self.texts)
+        spelt = (_joined(words(text), self.joined) for text in self.texts)
+        return tuple(tuple(dict.fromkeys(found)) for found in spelt)
 
     @cached_property
     def alike(self) -> dict[RecordField, scipy.sparse.csr_matrix]:
@@ -335,6 +338,25 @@ def words(text: str) -> list[str]:
     return found
 
 
+def _joined(spelt: list[str], codes: frozenset[str]) -> list[str]:
+    """The words with those joined that together are a code.
+
+    >>> _joined(["saw", "pws", "12", "xl"], frozenset({"pws12xl"}))
+    ['saw', 'pws12xl']
+    """
+    found: list[str] = []
+    at = 0
+    while at < len(spelt):
+        lengths = (n for n in _CODE_PARTS if "".join(spelt[at : at + n]) in codes)
+        length = next(lengths, 1)
+        found.append("".join(spelt[at : at + length]))
+        at += length
+    return found
+
+
+_CODE_PARTS = (3, 2)  # words that a code is written in, most first
+
+
 def _in_smaller(measure: re.Match[str]) -> str:
     amount = float(measure[1].replace(",", ".")) * _SMALLER[measure[2].lower()]
     return f"{amount:.0f}" if amount == int(amount) else measure[0]
@@ -360,7 +382,17 @@ def fields_of_both(
     """The fields of either side, romanised where the two write in different scripts."""
     texts = [[value.text[:LONGEST] for value in graph.values] for graph in (left, right)]
     foreign = in_two_scripts(*texts)
-    return _fields_of(left, foreign), _fields_of(right, foreign)
+    sides = [_fields_of(graph, foreign) for graph in dict.fromkeys((left, right))]
+    codes = frozenset(
+        word
+        for fields in sides
+        for field in fields
+        for text in field.texts
+        for word in words(text)
+        if not word.isdecimal() and any(map(str.isdigit, word))
+    )
+    spelt = [[replace(field, joined=codes) for field in fields] for fields in sides]
+    return spelt[0], spelt[-1]
 
 
 def _fields_of(graph: EntityGraph, foreign: bool) -> list[RecordField]:
@@ -751,7 +783,7 @@ def _shared(
     alike = left.alike[right]
     weights = [np.array([rarity[word] for word in words_]) for words_ in vocabulary]
     figures = [
-        weight * np.array([word[0].isdigit() for word in words_])
+        weight * np.array([any(map(str.isdigit, word)) for word in words_])
         for weight, words_ in zip(weights, vocabulary, strict=True)
     ]
     quiet = _quiet(left, right)

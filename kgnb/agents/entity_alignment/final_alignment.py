@@ -258,6 +258,9 @@ class Settled:
         ]
         if estimate:
             found.append(estimate)
+        if self.proposal.records and not counts["matched"]:
+            best = float(self.proposal.confidence.max(initial=0.0))
+            found.append(f"nothing seems to be shared: the likeliest pair has {100 * best:.0f} %")
         if DOUBTFUL in self.unmatched():
             precision = self.proposal.options.precision
             keep = (

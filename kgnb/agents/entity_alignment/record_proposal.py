@@ -29,6 +29,8 @@ from kgnb.agents.entity_alignment.values import REASONS, Options, Proposal
 from kgnb.results.bundle import count
 from kgnb.vectors.reproducible import exp
 
+WORTH_A_LOOK = 0.1
+"""The chance of a match below which an entity is taken to have no counterpart."""
 LIKELY = 0.5
 """A match that is more likely wrong than right is written only where no precision is asked for."""
 REPEATED = 0.8
@@ -57,12 +59,15 @@ def of_records(
     # the chance as calibrated where the pair is each other's best, so that scores and confidence agree
     listed = ranked(match, rows, np.where(mine, chances, shared), mine, options.k)
     candidates, similarities, scores, evidence = listed
-    matched, no_candidate, taken, doubtful, *_ = range(len(REASONS))
+    matched, no_candidate, taken, doubtful, *_, unlikely = range(len(REASONS))
     first = np.where(given[rows] >= 0, given[rows], -1).astype(np.int32)
     sure = confidence[rows]
     low = sure < bar_of(sure[first >= 0], options)
+    hopeless = np.maximum(sure, scores[:, 0]) < WORTH_A_LOOK
     reasons = np.select(
-        [candidates[:, 0] < 0, first < 0, low], [no_candidate, taken, doubtful], matched
+        [candidates[:, 0] < 0, (first < 0) | low],
+        [no_candidate, np.where(hopeless, unlikely, np.where(first < 0, taken, doubtful))],
+        matched,
     ).astype(np.int8)
     first[reasons != matched] = -1
     best, second = (
@@ -124,15 +129,15 @@ def ranked(
 _EVEN = 0.35  # among candidates that are all alike the best one means nothing
 
 
-def bar_of(chances: Singles, options: Options) -> float:
-    """The least chance of a match that is written: of all of them the wanted share is expected to be
-    right.
+def bar_of(chances: Singles, options: Options, *, least: float = LIKELY) -> float:
+    """The ``least`` chance of a match that is written, or more: of all of them the wanted share is
+    expected to be right.
     """
     if options.confidence is not None:
         return options.confidence
     if options.precision == 0:
         return _EVEN
-    return max(precise(chances, options.precision), LIKELY)
+    return max(precise(chances, options.precision), least)
 
 
 def _asked_about(

@@ -52,6 +52,7 @@ _DIMENSIONS = 1 << 18
 _SIGNAL = (
     0.08  # by how much likely pairs must agree more than random ones in fields that are compared
 )
+_SUREST = 0.75  # of likely pairs of one table, the share that is less alike than the surest
 _ROUNDS = 8
 _OUT = -8.0  # log-odds below which a pair is not considered
 _PRIOR = 3.0  # rows that the usual agreement of matches is worth
@@ -242,7 +243,10 @@ def compare_records(
     cosine = np.asarray(grams[0][pairs.rows].multiply(grams[1][pairs.columns]).sum(axis=1)).ravel()
     whole = corrected(pairs, cosine.astype(np.float32), height, width)
     likely = _mutual(pairs, whole.astype(np.float64), height, width)
-    fields = _field_pairs(sides, pairs, likely, others)
+    if one_table:
+        fields = _same_fields(sides[0], pairs, likely, whole, others)
+    else:
+        fields = _field_pairs(sides, pairs, likely, others)
     if len(fields) < (1 if one_table else 2):
         return None
     alike = np.column_stack([agreement(pair, pairs) for pair in fields])
@@ -256,8 +260,51 @@ def compare_records(
                 # two languages, or two ways to write sizes: matches lack each other's words too
                 lacks -= lacks[surest].mean(axis=0)
             said = np.maximum(said, lacks)
-    match = _learnt(tuple(fields), pairs, alike, among, likely, whole, (height, width), known)
-    return replace(match, apart=said, one_table=one_table)
+    size = height, width
+    match = _learnt(tuple(fields), pairs, alike, among, likely, whole, size, known)
+    match = replace(match, apart=said, one_table=one_table)
+    if one_table or not (unpaired := _unpaired(sides, fields)) or _share(match) >= _SHARED:
+        return match
+    # lists that share next to nothing: no likely pair shows that dates of birth are comparable
+    fields += unpaired
+    alike, among = (
+        np.column_stack([before, *(agreement(pair, some) for pair in unpaired)])
+        for before, some in ((alike, pairs), (among, others))
+    )
+    again = _learnt(tuple(fields), pairs, alike, among, likely, whole, size, known)
+    return replace(again, apart=said)
+
+
+_SHARED = 0.05  # of the smaller side matched, from which matches show which fields are comparable
+_SINGLE: tuple[Kind, ...] = ("date", "phone", "mail")
+
+
+def _unpaired(
+    sides: tuple[list[RecordField], list[RecordField]], fields: list[FieldPair]
+) -> list[FieldPair]:
+    """Pairs of fields that are each the only one of their kind on their side, and in no pair yet."""
+    taken = [{pair.left for pair in fields}, {pair.right for pair in fields}]
+    found = []
+    for kind in _SINGLE:
+        ends = [
+            [field for field in side if field.kind == kind and field.filled >= _MOSTLY]
+            for side in sides
+        ]
+        if all(
+            len(some) == 1 and some[0] not in known for some, known in zip(ends, taken, strict=True)
+        ):
+            found.append(FieldPair(ends[0][0], ends[1][0], kind))
+    return found
+
+
+_MOSTLY = 0.5
+
+
+def _share(match: RecordMatch) -> float:
+    """The expected share of the smaller side that has a counterpart."""
+    at = mutual(match)
+    chances = calibrated(match, at)
+    return float(chances[chances >= 0.5].sum()) / max(min(match.size), 1)
 
 
 def _mutual(pairs: CandidatePairs, scores: Doubles, height: int, width: int) -> NDArray[np.bool_]:
@@ -298,6 +345,34 @@ def _field_pairs(
             ends = sorted(key for key in signals if key[axis] == at)
             chosen.add(max(ends, key=lambda key: signals[key][0]))
     return [signals[key][1] for key in sorted(chosen)]
+
+
+def _same_fields(
+    side: list[RecordField],
+    pairs: CandidatePairs,
+    likely: NDArray[np.bool_],
+    whole: Singles,
+    others: CandidatePairs,
+) -> list[FieldPair]:
+    """The fields of one table, each with itself, that agree beyond chance in likely pairs or in the
+    surest of them: where few rows are duplicates, most likely pairs are none.
+    """
+    surest = likely & (whole >= np.quantile(whole[likely], _SUREST)) if likely.any() else likely
+    samples = [
+        CandidatePairs(some.rows[kept], some.columns[kept])
+        for some, kept in (
+            (pairs, likely),
+            (pairs, surest),
+            (others, np.arange(len(others.rows)) < _PROBED),
+        )
+    ]
+    chosen = []
+    for field in side:
+        pair = FieldPair(field, field, field.kind)
+        *there, chance = (agreement(pair, some) for some in samples)
+        if max(_signal(some, chance) for some in there) >= _SIGNAL:
+            chosen.append(pair)
+    return chosen
 
 
 CATEGORISED = (None, "text", "number", "code")

@@ -27,7 +27,8 @@ TAKEN = "the best candidate fits another better"
 DOUBTFUL = "the best candidate is too doubtful"
 ALONE = "no other row is a duplicate"
 UNLISTED = "the candidates that were given name none for it"
-REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE, UNLISTED)
+UNLIKELY = "no candidate is likely"
+REASONS: tuple[str, ...] = (MATCHED, NO_CANDIDATE, TAKEN, DOUBTFUL, ALONE, UNLISTED, UNLIKELY)
 """Why an entity has its first alignment, or none: ``Proposal.reasons`` holds positions in this
 list.
 """
