@@ -94,3 +94,26 @@ def test_who_loses_a_counterpart_to_a_decision_is_not_given_a_doubtful_one(noteb
     pairs = {(one.source_label, one.target_label): one.confidence for one in found}
     assert pairs["Fine Hats", "Ebb Boatyard"] == 1.0
     assert min(pairs.values()) > 0.5 and not any("Ebb Boats" in pair for pair in pairs)
+
+
+def test_nobody_is_asked_about_what_hardly_has_a_counterpart(notebook, folder):
+    ours = [
+        f"{at},{name} Mill,{at} Shore Road,Elie"
+        for at, name in enumerate("Ash Birch Cedar".split())
+    ]
+    theirs = [
+        f"{at},{name} Club,{at}0 Loan,Fife" for at, name in enumerate("Oak Pine Rowan".split())
+    ]
+    header = "id,name,street,city"
+    (folder / "ours.csv").write_text(
+        "\n".join([header, *ours, "9,Blue Pump,2 Quay,Bute"]), encoding="utf-8"
+    )
+    (folder / "theirs.csv").write_text(
+        "\n".join([header, *theirs, "8,Blue Pumps,2 Quay,Bute"]), encoding="utf-8"
+    )
+    notebook.good("%ea start ours.csv theirs.csv\n%ea run")
+    waits = notebook.good("%ea review --list").value
+    assert not {"Ash Mill", "Birch Mill", "Cedar Mill"} & {line[2].label for line in waits.rows}
+    notebook.good('%ea review --accept "Ash Mill" "Oak Club"')
+    found = notebook.good("x = %ea run\nx").value
+    assert ("Ash Mill", "Oak Club") in {(one.source_label, one.target_label) for one in found}

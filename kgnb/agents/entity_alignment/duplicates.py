@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kgnb.agents.entity_alignment.candidates import Singles
 from kgnb.agents.entity_alignment.comparison import AskedEntities
 from kgnb.agents.entity_alignment.final_alignment import Settled
 from kgnb.agents.entity_alignment.graphs import EntityGraph
@@ -59,6 +60,7 @@ def of_one_table(
     first = np.where(heads != np.arange(size), heads, -1).astype(np.int32)
     best = np.zeros(size, dtype=np.float32)
     np.maximum.at(best, pairs.rows, chance)
+    confidence = _within_clusters(match, heads, chance, best)
     matched, no_candidate, _, doubtful, alone, *_ = range(len(REASONS))
     member = np.isin(np.arange(size), first[first >= 0])
     reasons = np.select(
@@ -87,11 +89,23 @@ def of_one_table(
         first=first,
         reasons=reasons,
         margin=margin.astype(np.float32),
-        confidence=best,
+        confidence=confidence,
         options=replace(options, cardinality="n:1"),
         notes=notes,
         records=True,
     )
+
+
+def _within_clusters(
+    match: RecordMatch, heads: NDArray[np.int64], chance: Singles, best: Singles
+) -> Singles:
+    """The best chance of each entity; of a duplicate, the mean chance with those of its cluster."""
+    rows = match.pairs.rows
+    same = heads[rows] == heads[match.pairs.columns]
+    summed = np.bincount(rows[same], weights=chance[same], minlength=len(heads))
+    known = np.bincount(rows[same], minlength=len(heads))
+    mean = summed / np.maximum(known, 1)
+    return np.where(known > 0, mean, best).astype(np.float32)
 
 
 # kinds left out of the fit: from .5 on P .980 and R .886, from .7 on .983 and .883

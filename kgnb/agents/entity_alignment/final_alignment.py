@@ -17,12 +17,22 @@ import numpy as np
 from kgnb.agents.entity_alignment.graphs import Integers
 from kgnb.agents.entity_alignment.judges import Decided
 from kgnb.agents.entity_alignment.judging_values import (
+    DIFFERENT,
     HEEDED,
     Aligned,
     EntityVerdicts,
 )
 from kgnb.agents.entity_alignment.select import Selector
-from kgnb.agents.entity_alignment.values import DOUBTFUL, MATCHED, SHOWN, TAKEN, WEIGHTS, Proposal
+from kgnb.agents.entity_alignment.values import (
+    ALONE,
+    DOUBTFUL,
+    MATCHED,
+    SHOWN,
+    TAKEN,
+    UNLIKELY,
+    WEIGHTS,
+    Proposal,
+)
 from kgnb.judging import UNSURE, Verdict
 from kgnb.mappings import Alignment, Dropped, Evidence, one_to_one
 from kgnb.mappings import Mapping as AlignedPair
@@ -474,17 +484,26 @@ def _choice(wish: _Wish, target: int, lost: int) -> ChosenTarget:
 
 
 def reviewable(aligned: Aligned) -> list[EntityVerdicts]:
-    """Every answer; an open question for each unmatched entity that was not looked at, the likeliest
-    first; and each pair that was taken without a look, the least sure first.
+    """Every answer; a question for each unmatched entity that was not looked at, the likeliest
+    first; and each pair that was taken without a look, the least sure first. What hardly has a
+    counterpart does not wait for a person.
     """
     settled, proposal = settle(aligned), aligned.selected.planned.proposal
     selector = Selector(proposal, aligned.selected.options)
-    asked = {answer.question.row for answer in aligned.answers}
-    found = list(aligned.answers)
-    for row in [row for row in settled.unmatched_rows() if row not in asked][:SHOWN]:
-        best = proposal.right.entities[int(proposal.candidates[row, 0])]
-        also = ((best, round(float(proposal.confidence[row]), 4)),)
+    unmatched = settled.unmatched_rows()
+    alone = {row for row in unmatched if settled.why(row) in (ALONE, UNLIKELY)}
+    found = [
+        answer
+        for answer in aligned.answers
+        if not answer.unsure or answer.question.row not in alone
+    ]
+    asked = {answer.question.row for answer in found}
+    for row in [row for row in unmatched if row not in asked][:SHOWN]:
+        best, chance = int(proposal.candidates[row, 0]), float(proposal.confidence[row])
+        also = ((proposal.right.entities[best], round(chance, 4)),)
         verdict = Verdict(UNSURE, None, 0.0, settled.why_unmatched(row), FIRST, also)
+        if row in alone:
+            verdict = replace(verdict, decision=DIFFERENT, confidence=round(1 - chance, 4))
         found.append(EntityVerdicts(selector.question(row), verdict, ()))
     taken = [row for row in np.flatnonzero(settled.targets >= 0).tolist() if row not in asked]
     for row in sorted(taken, key=settled.confidence)[: SHOWN // 4]:

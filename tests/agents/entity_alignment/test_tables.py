@@ -430,3 +430,47 @@ def test_rows_of_which_one_says_only_its_name_are_found_where_names_are_distinct
     truth = frozenset((f"a{at}", f"b{at}") for at in range(40))
     found = pairs(aligned(TablePair("clubs", left, right, truth), tmp_path))
     assert found <= truth and len(found) >= 36
+
+
+def test_a_code_is_the_same_in_one_word_or_in_three(tmp_path):
+    """PWS 12 XL and PWS12XL; what is left over has other codes."""
+    kinds = [("Grinder", "PWS"), ("Drill", "DHP"), ("Planer", "GHOL"), ("Jigsaw", "PSTX")]
+    left, right = [], []
+    for at in range(48):
+        name, letters = kinds[at % 4]
+        number, price = 110 + 7 * at, 40 + at % 3
+        if at < 36:
+            title = f"Acme {letters} {number} XL {name}"
+            left.append({"id": f"l{at}", "title": title, "price": f"{price}.00"})
+        if at >= 8:
+            article = f"{name} {letters}{number}XL, new"
+            right.append({"id": f"r{at}", "article": article, "euros": f"{price}"})
+    truth = {(f"l{at}", f"r{at}") for at in range(8, 36)}
+    found = pairs(aligned(TablePair("tools", left, right, frozenset(truth)), tmp_path))
+    assert len(found & truth) >= 26 and len(found - truth) <= 1
+
+
+def test_namesakes_of_two_lists_that_share_nothing_are_told_apart_by_their_days_of_birth(
+    tmp_path, capsys
+):
+    draw = random.Random(5)
+    given = "Ada Bo Cy Di Ed Flo Gus Hal Ida Jo Kit Lu".split()
+    family = "Ash Birch Cedar Dale Elm Firth Gale Hill Isle".split()
+    towns = "Ayr Bute Coll Deal Ely Fife".split()
+    sides = []
+    for side, column in (("left", "born"), ("right", "birthday")):
+        rows = [
+            {
+                "id": f"{side}{at}",
+                "name": f"{draw.choice(given)} {draw.choice(family)}",
+                column: f"{draw.randrange(1940, 2000)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}",
+                "town": draw.choice(towns),
+            }
+            for at in range(80)
+        ]
+        sides.append(rows)
+    files = TablePair("clubs", *sides, frozenset()).written(tmp_path)
+    assert main(["align", *files, "--judge", "rule", "--out", str(tmp_path / "same.csv")]) == 0
+    said = capsys.readouterr().err
+    assert "0 of 80 entities matched" in said and "no candidate is likely" in said
+    assert "nothing seems to be shared: the likeliest pair has" in said
