@@ -88,7 +88,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/kg_construction": (91_335, 3111),
     "agents/question_answering": (81_503, 2829),
     "reporting": (53_195, 1526),
-    "agents/entity_alignment": (59_841, 1160),
+    "agents/entity_alignment": (60_938, 1197),
     "kg": (50_445, 1696),
     "magics": (48_743, 1302),
     "agents/ontology_matching": (41_832, 1236),
