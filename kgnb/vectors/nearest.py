@@ -123,12 +123,16 @@ def _compare(a: _Side, b: _Side, k: int) -> tuple[NearestRows, NearestRows]:
     if not len(a.entities) or not len(b.entities):
         return there, back
     for first, last in _blocks(a, max(1, _BLOCK_CELLS // len(b.vectors))):
-        cosines, across = _entity_cosines(a, b, first, last)
+        bars = back.scores[:, -1]
+        cosines, across = _entity_cosines(a, b, first, last, turn=not np.isfinite(bars).all())
         rows, columns = _shortlist(cosines, k, there.scores[first:last, -1])
         best = _best(rows, columns, _exact(a, b, rows + first, columns), last - first, k)
         there.indices[first:last], there.scores[first:last] = best
         # What a column found in earlier blocks is the bar for this block's rows.
-        columns, rows = _shortlist(across, k, back.scores[:, -1])
+        if across is None:
+            rows, columns = np.divmod(np.flatnonzero(cosines >= bars - _MARGIN), len(bars))
+        else:
+            columns, rows = _shortlist(across, k, bars)
         rows = rows + first
         kept, places = np.nonzero(back.indices >= 0)
         best = _best(
@@ -153,12 +157,16 @@ def _blocks(side: _Side, block_rows: int) -> Iterator[tuple[int, int]]:
 
 
 def _entity_cosines(
-    a: _Side, b: _Side, first: int, last: int
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The highest cosine over the text pairs of every two entities, and the same turned."""
+    a: _Side, b: _Side, first: int, last: int, *, turn: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]:
+    """The highest cosine over the text pairs of every two entities, and the same turned, if it is to
+    be or was.
+    """
     offset = a.starts[first]
     cosines = a.vectors[offset : a.starts[last]] @ b.vectors.T
     cosines = _highest(cosines, a.starts[first : last + 1] - offset)
+    if b.single and not turn:
+        return cosines, None
     across = _highest(turned(cosines), b.starts)
     return (cosines if b.single else turned(across)), across
 
