@@ -70,7 +70,7 @@ class Score:
         """The figures, and the counts they are of."""
         found, wanted = self.tp + self.fp, self.tp + self.fn
         shares = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
-        return shares | {"found": found, "reference": wanted, "right": self.tp}
+        return shares | {"right": self.tp, "found": found, "reference": wanted}
 
     def __add__(self, other: Score) -> Score:
         return Score(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
