@@ -20,7 +20,7 @@ from kgnb.agents.question_answering.interpretation import (
     Interpretation,
     body,
 )
-from kgnb.agents.question_answering.names import NAMING, is_relation, local_name
+from kgnb.agents.question_answering.names import LABELS, NAMING, is_relation, local_name
 from kgnb.agents.question_answering.parsed_question import ParsedQuestion
 from kgnb.agents.question_answering.segmentation import X
 from kgnb.agents.question_answering.values import Link
@@ -46,6 +46,7 @@ _WHAT = (
 )
 _CALLED = (
     rf"{_ASKED}(?:other |alternative )?(synonyms?|names?|labels?|aliases) (?:of|for) {_TERM}",
+    rf"what (?:is|are) (?:another|other) (names?|words?|terms?) for {_TERM}",
     rf"what else is {_TERM} called",
     rf"what is {_TERM} also (?:called|known as)",
 )
@@ -54,15 +55,29 @@ _KIND = (
     rf"(?:is|are) (?:(?:a|an|the|every|each|all) )?{X} "
     rf"(?:(?:a|an) )?(?:(?:kinds?|types?|sorts?|sub-?class(?:es)?) of )?(?:(?:a|an|the) )?{_WIDER_TERM}"
 )
+_TAGS = {
+    "english": "en", "german": "de", "french": "fr", "spanish": "es", "italian": "it", "dutch": "nl",
+    "portuguese": "pt", "polish": "pl", "russian": "ru", "chinese": "zh", "japanese": "ja",
+    "arabic": "ar", "swedish": "sv", "danish": "da", "norwegian": "no", "finnish": "fi", "latin": "la",
+    "czech": "cs", "greek": "el", "turkish": "tr", "hungarian": "hu", "welsh": "cy", "irish": "ga",
+}  # fmt: skip
+_IN = (
+    rf"what is the (?P<language>\w+) (?:word|name|term|label|translation|title) (?:for|of) {_TERM}",
+    rf"what (?:is|are) {_TERM} (?:called )?in (?P<language>\w+)",
+    rf"what is the (?:word|name|term|label|translation) (?:for|of) {_TERM} in (?P<language>\w+)",
+    rf"how do you say {_TERM} in (?P<language>\w+)",
+)
 _KINDS = "kinds?|types?|sorts?|varieties"
 _LOWER = (
     rf"{_ASKED}(sub-?class(?:es)?|subtypes?|narrower (?:terms?|concepts?)|{_KINDS}) of {_TERM}",
     rf"(?:what|which) ({_KINDS}) of {_TERM} (?:are|is) there",
+    rf"(?:what|which)(?: (?:terms|concepts|things|words))? (?:is|are) (narrower) than {_TERM}",
 )
 _UPPER = (
     rf"{_ASKED}(super-?class(?:es)?|supertypes?|broader (?:terms?|concepts?)) of {_TERM}",
     rf"{_ASKED}parent (class|classes|concept|concepts|term|terms) of {_TERM}",
     rf"what is {_TERM} a ({_KINDS}|subclass) of",
+    rf"(?:what|which)(?: (?:terms?|concepts?|things|words))? (?:is|are) (broader) than {_TERM}",
 )
 _DESCRIBING = (
     *("definition", "description", "abstract", "summary", "scopeNote", "comment", "note"),
@@ -84,6 +99,7 @@ def about_terms(asked: ParsedQuestion) -> list[Interpretation]:
                     for one in read(asked, link)
                 ]
     found += _is_kind(asked)
+    found += _translated(asked)
     # of several terms of one name that are told about, nothing says which is meant
     terms = len({one.start for one in found})
     return [replace(one, confidence=one.confidence / terms) for one in found]
@@ -155,6 +171,23 @@ def _called(asked: ParsedQuestion, link: Link) -> list[Interpretation]:
     hops = [hop for hop, _, _ in steps if hop.relation in vocabulary.SYNONYMS]
     hops.sort(key=lambda hop: hop.relation not in NAMING)
     return [_reading(link, hop, "another name of") for hop in hops[:1]]
+
+
+def _translated(asked: ParsedQuestion) -> list[Interpretation]:
+    """What a term is called in another language."""
+    found = []
+    for link in (*asked.things, *asked.classes):
+        said = next(filter(None, (re.fullmatch(text, _masked(asked, link)) for text in _IN)), None)
+        language = said["language"] if said else ""
+        if language not in _TAGS:
+            continue
+        for hop, _, _ in asked.reader.expand(link.iri, inverse=False).hops:
+            if hop.relation not in LABELS:
+                continue
+            one = _reading(link, hop, f"the name in {language.title()} of")
+            one = replace(one, operator=IN_LANGUAGE, bound=Literal(_TAGS[language]))
+            found += [one] if asked.reader.any(body(one)) else []
+    return found[:1]
 
 
 def _lower(asked: ParsedQuestion, link: Link) -> list[Interpretation]:

@@ -196,7 +196,7 @@ def act_question(state: State) -> ActQuestion:
 
 def action_of(candidate: Interpretation) -> Action:
     """The action for an interpretation: ``Neighbours`` for a single relation, otherwise a query."""
-    plain = candidate.form == "values" and _bare(candidate)
+    plain = candidate.form == "values" and _bare(candidate) and not candidate.grounds
     if plain and candidate.start is not None and len(candidate.hops) == 1:
         return Neighbours(candidate.start, candidate.hops[0].relation)
     return Query(sparql(candidate))
@@ -325,6 +325,7 @@ def _read_query(state: State, acted: Acted, action: Query, candidate: Interpreta
         elif candidate.form in ("total", "average"):
             query = f"SELECT ?by WHERE {{ {body(candidate)} }}"
         triples = proof_of(reader, query) if values else ()
+    triples = tuple(dict.fromkeys((*triples, *candidate.grounds)))
     return replace(acted, values=values, triples=triples, notes=(note,) if note else ())
 
 

@@ -10,7 +10,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from math import exp, log
 
-from kgnb.agents.question_answering.graph_reader import GraphSchema, is_year, kind_of
+from kgnb.agents.question_answering.graph_reader import (
+    OF_PEOPLE,
+    GraphSchema,
+    is_year,
+    kind_of,
+)
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, body
 from kgnb.agents.question_answering.lexicon import ASKED_FOR
 from kgnb.agents.question_answering.names import opaque
@@ -31,7 +36,7 @@ from kgnb.agents.question_answering.segmentation import (
     Phrase,
     says,
 )
-from kgnb.kg.terms import XSD, Iri
+from kgnb.kg.terms import XSD, Blank, Iri, Literal
 from kgnb.kg.words import key, plain, words
 
 UNEXPLAINED = 0.35
@@ -41,6 +46,7 @@ VERB = 0.8
 """Used instead of UNEXPLAINED if the only unexplained word is in the position of a verb."""
 _ARTICLES = frozenset("a an the any some no".split())  # noqa: SIM905
 _TIED = 0.01  # of ranks
+_IN_PART = 0.85  # most confidence in who is called by a part of the name
 _NEAR = 0.36  # nearness from which a name explains a word
 _COUNTED = 0.5  # likeness from which a name is that of what is counted
 _INHABITANTS = frozenset(map(plain, ("people", "inhabitants", "residents", "citizens")))
@@ -55,7 +61,7 @@ _TOGETHER = frozenset(
     ratio proportion capita""".split()  # noqa: SIM905
 )
 """Words that ask for one number made of many, which no interpretation computes."""
-_WHEN = frozenset("year date day month".split())  # noqa: SIM905
+_WHEN = frozenset("year date day month time on at".split())  # noqa: SIM905
 _EXCEPT = frozenset(
     "not never without except neither nor only nicht nie ohne außer nur sans sauf jamais".split()
 )  # noqa: SIM905
@@ -86,9 +92,10 @@ _KIN = {
 }
 """Words for relatives, with those in the names of relations that lead to them, and back from them."""
 RELATIVES = frozenset(_KIN) | _SPOUSES
-_ENDS = frozenset(map(plain, "death died die end ended closed close closing dissolved".split()))  # noqa: SIM905
+ENDS = frozenset(map(plain, "death died die end ended closed close closing dissolved".split()))  # noqa: SIM905
 _LOOKED_AT = 10  # values whose names are looked at
 _KIND_ALONE = re.compile(r"(?:What|Which) \w+ (?:is|are|was|were) X\?")
+_EVENT = 0.2  # likeness from which two words are of one event: "founded" and "foundation"
 _AMOUNTS = frozenset("long far high deep tall wide heavy large big fast".split())  # noqa: SIM905
 _UNITS = {
     name: (measured, names.split()[0])
@@ -142,8 +149,10 @@ def calibrated(
         sure *= 0.5
     if any(_twins(candidate, one) for one in ranked):
         sure *= 0.5
+    if any(link.how == "part" and link.iri in candidate.entities for link in asked.things):
+        sure = min(sure, _IN_PART)
     # it costs queries, so only what would be an answer is looked at
-    if sure >= _LIKELY and (bare := _nameless(asked, candidate)):
+    if sure >= _LIKELY and (bare := _nameless(asked, candidate) or _unspoken(asked, candidate)):
         doubts += bare
         sure *= UNEXPLAINED
     return replace(
@@ -212,7 +221,7 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     relation is not enough there: each word must be part of a name.
     """
     low = asked.low
-    names = {word for one in candidate.iris for name in asked.names.of(one) for word in words(name)}
+    names = {word for one in candidate.iris for name in asked.names_of(one) for word in words(name)}
     found = _beyond_structure(asked, candidate, names)
     found += _altered(asked, candidate, names)
     for doubt in _ASKS_FOR_MORE:
@@ -227,7 +236,7 @@ def _doubts(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     if candidate.counted or (candidate.by and (candidate.hops or candidate.also)):
         found += _unnamed(asked, candidate)
     shape, measures = asked.shape, candidate.by or (candidate.hops if candidate.operator else ())
-    counts = candidate.counted or all(asked.gives_number(one.relation) for one in measures)
+    counts = candidate.counted or all(asked.gives_number(one.relation) for one in measures[-1:])
     by = asked.words_of(hop.relation for hop in candidate.by)
     if shape.noun and not shape.measured and not counts:
         found += shape.noun  # "more floors" does not mean floor area
@@ -246,7 +255,7 @@ def _altered(asked: ParsedQuestion, candidate: Interpretation, names: Collection
     """The words that say more than the name within them: a mother-in-law is no mother, and a
     grandmother is the mother of a parent.
     """
-    told = [set(key(name)) for hop in candidate.hops for name in asked.names.of(hop.relation)]
+    told = [set(key(name)) for hop in candidate.hops for name in asked.names_of(hop.relation)]
     things = {asked.place(link) for link in asked.things}
     found = []
     for at, word in enumerate(asked.low):
@@ -295,7 +304,7 @@ def _of_another_class(asked: ParsedQuestion, candidate: Interpretation) -> list[
         return []
     ends = set(asked.classes_at(last[0]))
     # the wine of a "wine region" is not what the relation leads to
-    heads = (name.partition(" of ")[0] for name in asked.names.of(last[0].relation))
+    heads = (name.partition(" of ")[0] for name in asked.names_of(last[0].relation))
     named = {key(head)[-1] for head in heads if key(head)} & set(key(wanted.mention))
     joined = wanted.iri in [condition.entity for condition in candidate.also]
     literal = not last[0].inverse and kind_of(asked.sample(last[0].relation)) != "thing"
@@ -325,9 +334,9 @@ def _ended(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     youngest.
     """
     by = asked.words_of(hop.relation for hop in candidate.by)
-    if asked.shape.measured != "old" or asked.shape.noun or by.isdisjoint(_ENDS):
+    if asked.shape.measured != "old" or asked.shape.noun or by.isdisjoint(ENDS):
         return []
-    return [] if not _ENDS.isdisjoint(key(" ".join(asked.low))) else ["old"]
+    return [] if not ENDS.isdisjoint(key(" ".join(asked.low))) else ["old"]
 
 
 def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
@@ -346,12 +355,10 @@ def _nameless(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
 
 _SITUATED = frozenset("based located situated".split())  # noqa: SIM905
-_SITES = frozenset("country city town place location address region state seat".split())  # noqa: SIM905
-_LIFE = frozenset(
-    "birth born death died spouse mother father parent sex gender phone email salary job".split()
+SITES = frozenset(
+    "country city town place location address region state seat province district county".split()
 )  # noqa: SIM905
-"""Words in the names of relations that only people have."""
-_DOER = re.compile(
+DOER = re.compile(
     r"(?:er|or|ist|ian|ant|udent|ident|agent|lient|tient|rent|ee|man|men)s?$|person|people|human|team|party|compan|organi|band|club|group|"
     r"countr|nation|state|universit|museum|agent|nurse|chef|monarch|captain|pilot|chief",
     re.I,
@@ -375,11 +382,11 @@ def _nobody(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     doers: set[str] = set()
     for use in asked.schema.relations:
         name = asked.names.label(use.iri)
-        if name.endswith(" by") or _DOER.search(name.removesuffix(" of").split()[-1]):
+        if name.endswith(" by") or DOER.search(name.removesuffix(" of").split()[-1]):
             doers |= set(asked.classes_at(Hop(use.iri, name.endswith(" of"))))
-        if not _LIFE.isdisjoint(words(name)):
+        if not OF_PEOPLE.isdisjoint(words(name)):
             doers |= set(asked.classes_at(Hop(use.iri, inverse=True)))
-    named = any(_DOER.search(asked.names.label(end)) for end in ends)
+    named = any(DOER.search(asked.names.label(end)) for end in ends)
     return [] if not ends or not doers or named or ends & doers else [asked.low[0]]
 
 
@@ -409,7 +416,7 @@ def _other_verb(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     found = []
     for (text, _), hop in zip(candidate.phrases, candidate.hops, strict=False):
         verb = (verb_of(text) or ("", False))[0]
-        own, others = asked.names.of(hop.relation), _verbal(asked)
+        own, others = asked.names_of(hop.relation), _verbal(asked)
         named = [name for name in (*own, *others) if voice(name, verb) is not None]
         if named and set(own).isdisjoint(named):
             found.append(verb)
@@ -420,7 +427,7 @@ def _in_other_units(asked: ParsedQuestion, candidate: Interpretation) -> list[st
     """The units of a question that are not those in the names of what is measured."""
     relations = [hop.relation for hop in (*candidate.hops, *candidate.by)]
     named = {
-        unit for iri in relations for name in asked.names.of(iri) for unit in words(name)
+        unit for iri in relations for name in asked.names_of(iri) for unit in words(name)
     } & _UNITS.keys()
     said = [word for word in asked.low if word in _UNITS]
     return [
@@ -468,6 +475,26 @@ def _no_amount(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     return [adjective] if timed else []
 
 
+def _other_event(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The verb of "when was X delivered", where the date is that of something else: an order's."""
+    last = candidate.hops[-1:]
+    if asked.low[0] != "when" or not last or not candidate.phrases:
+        return []
+    names = [
+        " ".join(word for word in words(name) if word not in _WHEN)
+        for name in asked.names.of(last[0].relation)
+    ]
+    said = [word for word in words(candidate.phrases[-1][0])[1:] if word != "x" and says(word)]
+    if (
+        len(said) != 1
+        or not any(names)
+        or not asked.words_of([last[0].relation]).isdisjoint(key(said[0]))
+    ):
+        return []
+    same = any(same_verb(part, said[0]) for name in names for part in name.split())
+    return [] if same or asked.alike(said[0], list(filter(None, names))) >= _EVENT else said
+
+
 def _other_kin(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     """The words for relatives of another kind than those that a relation leads to."""
     found = []
@@ -486,23 +513,68 @@ def _uncounted(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
 
     Patients are not nurses, however near the two words are.
     """
-    nouns = [word for word in asked.counted if word not in LIGHT]
+    places = {asked.place(link) for link in asked.things}
+    things = {token.lower() for at, token in enumerate(asked.sentence) if at in places}
+    nouns = [word for word in asked.counted if word not in LIGHT and word not in things]
     last = (candidate.hops or candidate.by)[-1:]
     if not nouns or not last:
         return []
     kinds = [candidate.type] if candidate.type else []
     kinds += map(Iri, asked.classes_at(last[0]))
-    names = [name for one in (*kinds, last[0].relation) for name in asked.names.of(one)]
+    names = [name for one in (*kinds, last[0].relation) for name in asked.names_of(one)]
     named = {word for name in names for word in key(name)}
     said = set(key(" ".join(nouns)))
+    kin = [_KIN[word][1] for word in (*said, *nouns) if word in _KIN]
+    if last[0].inverse and any(back & named for back in kin):
+        return []  # whose mother X is are children of X
     if said & named or ("population" in named and said & _INHABITANTS):
         return []
     return [] if asked.alike(" ".join(nouns), names) >= _COUNTED else nouns
 
 
+def _misplaced(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The words before an extreme that is said of another thing than the values: the spouse of the
+    oldest member is not the oldest spouse.
+    """
+    low = asked.low
+    at = next((at for at in sorted(asked.shape.used) if polar(low[at])), 0)
+    if not candidate.by or low[max(0, at - 1)] != "the" or low[max(0, at - 2)] not in PREPOSITIONS:
+        return []
+    wanted = asked.place(asked.wanted) if asked.wanted else -1
+    return [
+        word
+        for place, word in enumerate(low[:at])
+        if place not in (0, wanted) and says(word) and word not in LIGHT
+    ]
+
+
+def _other_noun(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """The noun of "what medicine does X take", where the values are of a class that is no such."""
+    last, noun = candidate.hops[-1:], asked.low[1:2]
+    if asked.low[0] not in ("what", "which") or not last or not last[0].inverse or candidate.type:
+        return []
+    ends = [asked.names.label(end) for end in asked.classes_at(last[0])]
+    if not ends or not noun or not says(noun[0]) or noun[0] in LIGHT or candidate.target:
+        return []
+    named = asked.words_of([last[0].relation]) | {word for end in ends for word in key(end)}
+    linked = 1 in {asked.place(link) for link in (*asked.things, *asked.classes)}
+    same = linked or named & set(key(noun[0])) or asked.alike(noun[0], ends) >= _NEAR
+    return [] if same else noun
+
+
+def _unspoken(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
+    """What is asked for, where the values are nodes that only hold together what is said by them."""
+    if candidate.form != "values" or candidate.start is None or len(candidate.hops) != 1:
+        return []
+    ends, _ = asked.reader.ends(candidate.start, candidate.hops[0], _LOOKED_AT)
+    bare = [isinstance(end, Blank) and asked.reader.holds_together(end) for end in ends]
+    return asked.low[:1] if bare and all(bare) else []
+
+
 _ASKS_FOR_MORE = (
     _against, _of_another_class, _in_other_units, _stated, _no_amount, _unnamed_class, _ended,
-    _other_kin, _nobody, _acts, _other_verb, _only_number, _uncounted, _said_twice,
+    _other_event, _other_kin, _nobody, _acts, _other_verb, _only_number, _uncounted, _said_twice,
+    _misplaced, _other_noun,
 )  # fmt: skip
 
 
@@ -600,6 +672,7 @@ def _verbs(asked: ParsedQuestion) -> frozenset[str]:
     ):
         if (following in PREPOSITIONS or following == "?" or at + 1 in places) and not (
             before in _ARTICLES
+            or at - 1 in asked.shape.used
             or token[:1].isdigit()
             or any(voice(name, token) is not None for name in named)
         ):
@@ -636,15 +709,14 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
     used |= {asked.place(link) for link in asked.things if shape.than}
     schema = asked.schema
     held = [asked.names.label(one) for one in _classes_along(schema, candidate)]
-    said = {word for name in names for word in key(name)}
+    said = asked.words_of(relations)
     adjective = measure_of(asked.low[1]) if asked.low[:1] == ["how"] else None
     heads = {key(label)[-1] for label in held if key(label)}
     parts = list(
         dict.fromkeys([*names, *(word for name in names for word in words(name) if len(word) > 2)])
     )
-    equal = (
-        set(key(candidate.bound.text)) if candidate.bound and candidate.operator == "=" else set()
-    )
+    stated = candidate.bound if candidate.operator == "=" else candidate.target
+    equal = set(key(stated.text)) if isinstance(stated, Literal) else set()
     sample = asked.sample(candidate.hops[-1].relation) if candidate.hops else None
     dated = kind_of(sample) == "date" or is_year(sample)
     left: list[tuple[int, str]] = []
@@ -656,11 +728,13 @@ def unexplained(asked: ParsedQuestion, candidate: Interpretation) -> list[str]:
         text = token.lower()
         if (text in ("not", "no", "without") and _denied(candidate)) or set(key(token)) & equal:
             continue
-        if text in _SITUATED and equal and not _SITES.isdisjoint(said):
+        if text in _SITUATED and equal and not SITES.isdisjoint(said):
             continue
         if at == 0 and text in ("list", "name", "give", "tell", "show"):
             continue
         if token.lower() in _WHEN and dated:
+            continue
+        if text == "out" and asked.low[at - 1] in ("come", "comes", "came"):
             continue
         cls = next((link for link in asked.classes if asked.place(link) == at), None)
         if cls is not None and (

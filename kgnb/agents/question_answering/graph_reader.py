@@ -39,11 +39,29 @@ from kgnb.kg.graph import Graph, Solutions
 from kgnb.kg.labels import choose_label, is_code, readable_name
 from kgnb.kg.ontology import Text
 from kgnb.kg.prefixes import PREFIXES, shorten
-from kgnb.kg.terms import OWL, RDF, RDFS, XSD, Iri, Literal, Term, Triple, bare_text, is_iri, n3
-from kgnb.kg.words import normal
+from kgnb.kg.terms import (
+    OWL,
+    RDF,
+    RDFS,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Term,
+    Triple,
+    bare_text,
+    is_iri,
+    n3,
+)
+from kgnb.kg.words import normal, words
 
 FRONTIER = 200
 """How many entities at the end of a path have their relations looked up together."""
+_PEOPLE = frozenset("person human individual employee".split())  # noqa: SIM905
+OF_PEOPLE = frozenset(
+    "birth born death died spouse mother father parent sex gender phone email salary job".split()
+)  # noqa: SIM905
+"""Words in the names of relations that only people have."""
 _REDIRECTS = (f"{OWL}sameAs", "http://dbpedia.org/ontology/wikiPageRedirects")
 _PROPERTIES = (f"{RDF}Property", f"{OWL}ObjectProperty", f"{OWL}DatatypeProperty")
 _SCAN = 10.0  # seconds that a service may take to count all its triples
@@ -351,6 +369,50 @@ class GraphReader:
         query = f"SELECT DISTINCT ?c WHERE {{ {n3(thing)} ({by})/({wider})* ?c }}"
         return frozenset(str(row[0]) for row in self.looked_up(query).rows)
 
+    def coded(self, code: str) -> tuple[Iri, ...]:
+        """The entities whose IRI ends in a code, of a graph that is at hand."""
+        if self.remote:
+            return ()
+        end = f"FILTER (STRENDS(STR(?s), {n3(Literal(code))}))"
+        rows = self.looked_up(f"SELECT DISTINCT ?s WHERE {{ ?s ?p ?o {end} }}", _SHORT).rows
+        return tuple(
+            row[0] for row in rows if isinstance(row[0], Iri) and local_name(row[0]) == code
+        )
+
+    def nameless(self, start: Iri, *, inverse: bool) -> list[Hop]:
+        """The relations of a thing to what only holds together what is said of it: nodes without a
+        name, such as an offer with a price.
+        """
+        found = []
+        for hop, _, sample in self.expand(start, inverse=inverse).hops:
+            if isinstance(sample, Literal) or not is_relation(hop.relation):
+                continue
+            ends = self.ends(start, hop, _PAIRS)[0]
+            if ends and all(self.holds_together(end) for end in ends):
+                found.append(hop)
+        return found
+
+    def holds_together(self, node: Term) -> bool:
+        """Whether a node has no name, and is there for what is said by it."""
+        if not isinstance(node, Iri):
+            return isinstance(node, Blank) and node not in self.names.blanks
+        kinds = " ".join(n3(Iri(kind)) for kind in sorted(self.kinds(node)) if is_iri(kind))
+        if not opaque(node) or self.names.named(node) or not kinds:
+            return False
+        by, naming = "|".join(map(n3, self.typing)), sorted({*NAMING, *self.own_naming()})
+        named = f"?x {by} ?k ; {'|'.join(f'<{iri}>' for iri in naming)} ?l"
+        return not self.any(f"VALUES ?k {{ {kinds} }} {named}")
+
+    def is_person(self, thing: Iri) -> bool:
+        """Whether a thing is said to be a person: by its classes, or by what only people have."""
+        kinds = [words(self.names.label(kind)) for kind in self.kinds(thing)]
+        if any(not _PEOPLE.isdisjoint(kind[-1:]) for kind in kinds):
+            return True
+        steps = self.expand(thing, inverse=False).hops
+        return any(
+            not OF_PEOPLE.isdisjoint(words(self.names.label(hop.relation))) for hop, *_ in steps
+        )
+
     def typed_by(self, cls: Iri) -> Iri:
         """The relation from a class's instances to it."""
         return self.classes.get(cls, (TYPE, 0))[0]
@@ -614,7 +676,7 @@ class GraphNames:
         """A term for display: the label of a thing, also of a blank node that has one."""
         if isinstance(term, Iri):
             return self.label(term)
-        return self._blanks.get(term, bare_text(term))
+        return self.blanks.get(term, bare_text(term))
 
     @cached_property
     def of_blanks(self) -> tuple[str, ...]:
@@ -623,7 +685,7 @@ class GraphNames:
         return tuple(sorted({*LABELS, *called}))
 
     @cached_property
-    def _blanks(self) -> Mapping[Term, str]:
+    def blanks(self) -> Mapping[Term, str]:
         """The names of blank nodes, which a service would call otherwise in every result."""
         if self._reader.remote:
             return {}

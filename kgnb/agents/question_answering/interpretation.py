@@ -72,6 +72,7 @@ class Interpretation:
     shared: bool = False  # its path leads to what the start has, and back to what else has it
     denied: bool = False  # the members of ``type`` that its path does not lead to
     lacking: Hop | None = None  # what no value has
+    grounds: tuple[Triple, ...] = ()  # what makes its start the one that is asked about
     unused: tuple[str, ...] = ()  # words of the question that it does not explain
     # whether a relation of it is one of several that no word of the question tells apart
     guessed: bool = field(default=False, compare=False)

@@ -18,6 +18,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from kgnb.agents.question_answering import name_file
+from kgnb.agents.question_answering.everyday_words import everyday
 from kgnb.agents.question_answering.graph_reader import GraphReader
 from kgnb.agents.question_answering.names import NAMING, is_relation, local_name
 from kgnb.agents.question_answering.segmentation import (
@@ -186,6 +187,8 @@ SYNONYM = 0.38
 "publisher" do not.
 """
 
+_BLAND = frozenset(map(plain, ("people", "person", "someone", "anybody", "much", "many")))
+
 ASKED_FOR = (*USUAL, *ALSO_ASKED)
 
 
@@ -333,12 +336,15 @@ class Lexicon:
     ) -> Fit:
         best: dict[Iri, float] = {}
         said = _key(text)
+        bare = tuple(word for word in said if word not in _BLAND)
         named: set[Iri] = set()
         for (iri, name), value in zip(relations, row, strict=False):
             best[iri] = max(best.get(iri, -1.0), float(value))
             if said and _key(name) == said:
                 named.add(iri)
         for iri in best:
+            if bare and any(_key(name) in (bare, said) for name in everyday(iri)):
+                named.add(iri)
             best[iri] = max(-1.0, min(1.0, best[iri] + self.learned.get((text, iri), 0.0)))
         for iri in named:
             best[iri] = 1.0
@@ -450,6 +456,7 @@ class Directory:
         self._names: dict[tuple[str, ...], dict[Iri, str]] = {}
         # names and their texts by first letter and numbers, which typos spare; made when needed
         self._spared: dict[Spared, dict[tuple[str, ...], str]] = {}
+        self._parts: dict[str, dict[Iri, str]] = {}  # names by their first and last words
         self._read = False
         self._search = TextSearch(lambda query, most: reader.select(query, limit=most))
         self.partial = False
@@ -509,6 +516,17 @@ class Directory:
         if not self._read:
             self._exact(sentence, spans)
         return [hit for span in spans for hit in self._named(sentence, span)]
+
+    def called_in_part(self, word: str) -> dict[Iri, str]:
+        """The entities that have a word among the first or last of their names, none where the names
+        are kept in a file; several names of one entity count once.
+        """
+        if not self._parts:
+            for name, called in self._names.items():
+                for part in {name[0], name[-1]} if len(name) > 1 else ():
+                    self._parts.setdefault(part, {}).update(called)
+        (part, *more) = key(word) or ("",)
+        return {} if more else self._parts.get(part, {})
 
     def holding(self, sentence: Sequence[str], most: int = 3) -> list[str]:
         """Longer names in which a capitalised word of the question stands: "Ada" names nobody, but
@@ -698,6 +716,7 @@ class Directory:
         if said and len(said) <= 12:
             self._names.setdefault(said, {}).setdefault(iri, " ".join(name.split()))
             self._spared.clear()
+            self._parts.clear()
 
 
 def _spared(text: str) -> Spared:

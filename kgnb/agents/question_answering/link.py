@@ -8,10 +8,13 @@ refer to are kept, with scores.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from kgnb.agents.question_answering.everyday_words import everyday
 from kgnb.agents.question_answering.lexicon import Hit, Span
+from kgnb.agents.question_answering.parsed_question import polar
 from kgnb.agents.question_answering.segmentation import (
     AUXILIARIES,
     QUESTION_WORDS,
@@ -21,8 +24,14 @@ from kgnb.agents.question_answering.segmentation import (
 )
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link, Linked
-from kgnb.kg.terms import Iri, is_iri, n3
+from kgnb.kg.terms import Iri, Literal, is_iri, n3
 from kgnb.kg.words import key
+
+_IN_PART = 0.85
+"""Score of somebody who is called by a part of the name."""
+_CODE = re.compile(r"(?=\D*\d)(?=[^A-Za-z]*[A-Za-z])\w+(?:[-_./]\w+)*")
+_COLOURLESS = frozenset("account item record entity entry object master header detail".split())
+_FEW = 5  # things with one code that are looked at
 
 
 def link(state: State) -> State:
@@ -125,7 +134,10 @@ def _found(state: State) -> Linked:
             )
             here = _of_the_class_beside(state, sentence, here, hits)
             chosen += [hit for hit in here if hit[3] >= 0.9 * here[0][3]][: state.options.links]
-    chosen += _by_last_word(state, sentence, taken)
+    chosen += _of_class_in_part(state, sentence, taken)
+    taken |= {place for (begin, end), *_ in chosen for place in range(begin, end)}
+    chosen += _by_code(state, sentence, taken)
+    chosen += _by_part(state, sentence, taken)
     same = reader.same([hit[1] for hit in chosen])
     reader.names.fetch([same.get(hit[1], hit[1]) for hit in chosen])
     # a redirect and its target may share a name: the first, with the better score, stands for both
@@ -139,20 +151,87 @@ def _found(state: State) -> Linked:
     )
 
 
-def _by_last_word(state: State, sentence: Sequence[str], taken: Collection[int]) -> list[Hit]:
-    """The class that is asked for by the last word of its name: a "security advisory" as "which
-    advisory", if no other is called so.
+def _of_class_in_part(state: State, sentence: Sequence[str], taken: Collection[int]) -> list[Hit]:
+    """The class that is asked for by the last word of its name that says something: a "security
+    advisory" as "which advisory", a "customer account" as "the customers", if no other is called so.
     """
-    at = 1 + (sentence[1:2] == ["many"])
-    if sentence[0].lower() not in QUESTION_WORDS or at in taken or at >= len(sentence):
-        return []
+    places = [1 + (sentence[1:2] == ["many"])] if sentence[0].lower() in QUESTION_WORDS else []
+    places += [
+        at
+        for at, token in enumerate(sentence)
+        if at and token.islower()
+        if sentence[at - 1].lower() in ("the", "all", "every", "each") or polar(sentence[at - 1])
+    ]
+    for at in places:
+        if at not in taken and at < len(sentence) and (found := _by_last_word(state, sentence, at)):
+            return found
+    return []
+
+
+def _by_last_word(state: State, sentence: Sequence[str], at: int) -> list[Hit]:
     classes = [iri for iri, (_, number) in state.context.reader.classes.items() if number]
     names = state.context.reader.names
     names.fetch(classes)
-    meant = [iri for iri in classes if key(names.label(iri))[-1:] == key(sentence[at])]
+    meant = [iri for iri in classes if _head(names.label(iri)) == key(sentence[at])]
     return [((at, at + 1), iri, names.label(iri), 0.95, "normalised") for iri in meant][
         : len(meant) == 1
     ]
+
+
+def _head(name: str) -> tuple[str, ...]:
+    """The last word of a class's name, or the one before if that only says that it is something."""
+    said = key(name)
+    return said[-2:-1] if len(said) > 1 and said[-1] in _COLOURLESS else said[-1:]
+
+
+def _by_code(state: State, sentence: Sequence[str], taken: Collection[int]) -> list[Hit]:
+    """The things that alone have a code of the question as their identifier, or in their IRI: what
+    is in "order SO-9001".
+
+    Not those with a code that is asked by: "which part has the number A-17?"
+    """
+    reader, found = state.context.reader, list[Hit]()
+    said = set(key(" ".join(sentence)))
+    for at, token in enumerate(sentence):
+        if at in taken or not _CODE.fullmatch(token):
+            continue
+        values = " ".join(n3(Literal(token, tag)) for tag in (None, "en"))
+        query = (
+            f"SELECT DISTINCT ?s ?p WHERE {{ VALUES ?l {{ {values} }} ?s ?p ?l }} ORDER BY ?s ?p"
+        )
+        rows = reader.looked_up(query, _FEW).rows
+        things = {row[0] for row in rows} or set(reader.coded(token)) or {None}
+        thing = things.pop()
+        by = [
+            name for row in rows for name in (*reader.names.of(str(row[1])), *everyday(str(row[1])))
+        ]
+        ends = {word for name in by for word in key(name)[-1:]}
+        asked_by = not said.isdisjoint(ends | ({"number"} if "no" in ends else set()))
+        if things or asked_by or not isinstance(thing, Iri):
+            continue
+        kinds = [_head(reader.names.label(kind)) for kind in reader.kinds(thing)]
+        begin = at - (key(sentence[at - 1]) in kinds and at - 1 not in taken)  # "order SO-9001"
+        found.append(((begin, at + 1), thing, reader.names.label(thing), 0.95, "normalised"))
+    return found
+
+
+def _by_part(state: State, sentence: Sequence[str], taken: Collection[int]) -> list[Hit]:
+    """The people that are called by one word of their name, where nothing else of the graph has it:
+    "Ada", for Ada Byron.
+    """
+    reader, found = state.context.reader, list[Hit]()
+    for at, token in enumerate(sentence):
+        if at in taken or at == 0 or not token[:1].isupper() or not says(token):
+            continue
+        holders = state.context.directory.called_in_part(token)
+        if len(holders) > _FEW:
+            continue
+        people = [thing for thing in sorted(holders) if reader.is_person(thing)]
+        others = [thing for thing in holders if thing not in people and reader.names.named(thing)]
+        if len(people) == 1 and not others:
+            thing = people[0]
+            found.append(((at, at + 1), thing, holders[thing], _IN_PART, "part"))
+    return found
 
 
 def _of_the_class_beside(

@@ -22,6 +22,7 @@ LABELS = (
     "http://schema.org/name",
     "https://schema.org/name",
     "http://xmlns.com/foaf/0.1/name",
+    "http://www.w3.org/2006/vcard/ns#fn",
     "http://purl.org/dc/terms/title",
     "http://purl.org/dc/elements/1.1/title",
     "http://rdf.freebase.com/ns/type.object.name",
@@ -104,7 +105,7 @@ _TEXTS = (None, f"{XSD}string", f"{RDF}langString")
 _TRIED = 8  # predicates examined, the most frequent ones
 _SAMPLE = 200  # triples per predicate
 _PROFILED = 40  # subjects per predicate whose names are all read
-_FEW = 3  # minimum number of subjects
+_FEW = 3  # minimum number of subjects, where the predicate is not called a name
 _LONG = 80  # maximum characters of a name; longer texts are sentences
 _SAID = frozenset(["name", "label", "title"])
 """Last words of a naming predicate's own name; mainly used to rank predicates whose values look
@@ -197,7 +198,7 @@ def _names_things(predicate: Iri, pairs: _Pairs) -> bool:
     distinct, things = len({text for _, text in pairs}), len({thing for thing, _ in pairs})
     number = len(pairs)
     return (
-        things >= _FEW
+        things >= (1 if says_name(predicate) else _FEW)
         and codes >= 0.6 * number
         and names >= 0.8 * number
         and distinct >= 0.7 * number

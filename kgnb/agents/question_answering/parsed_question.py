@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from kgnb.agents.question_answering.everyday_words import everyday
 from kgnb.agents.question_answering.graph_reader import (
     GraphNames,
     GraphReader,
@@ -48,7 +49,7 @@ something began: what began later is younger.
 _IRREGULAR = {"last": "late", "first": "early", "eldest": "old"}
 MEASURES = {
     "high": "height elevation altitude prominence summit höhe hauteur",
-    "long": "length duration distance day hour minute länge longueur",
+    "long": "length duration distance day hour minute page länge longueur",
     "large": "area size surface fläche superficie",
     "deep": "depth tiefe profondeur",
     "heavy": "weight mass gewicht poids",
@@ -101,6 +102,14 @@ _YES_NO = AUXILIARIES | frozenset(
     ["ist", "sind", "war", "hat", "haben", "kann", "est", "sont", "a"]
 )
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ZEROS = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9}
+_IN_WORDS = {
+    word: str(number)
+    for number, word in [
+        *enumerate("one two three four five six seven eight nine ten eleven twelve".split(), 1),
+        *((10 * ten, word) for ten, word in enumerate("twenty thirty forty fifty".split(), 2)),
+    ]
+}
 _YEAR = re.compile(r"[12]\d{3}")
 _UNITS = frozenset(
     "m km metres meters kilometres kilometers feet miles years minutes hours % kg".split()
@@ -190,6 +199,7 @@ def _extreme(low: Sequence[str], form: Form, used: set[int]) -> AnswerShape | No
         if low[max(0, at - 2) : at] in (
             ["has", "the"],
             ["have", "the"],
+            ["had", "the"],
             ["with", "the"],
             ["covers", "the"],
         ):
@@ -239,11 +249,9 @@ def _beyond(
         if than is not None and than > end:
             noun, places = _noun(low, end)  # "more floors than"
         end = than + 1 if than is not None else end
-        number = _NUMBER.fullmatch(low[end]) if end < len(low) else None
-        if number is not None:
-            bound = number[0].replace(",", "")
+        if (amount := _amount(low, end)) is not None:
+            bound, after = amount
             year = bool(_YEAR.fullmatch(bound)) and (word in _TIMES or measured == "old")
-            after = end + 1
             if low[after : after + 1] and low[after] in _UNITS:
                 after += 1
             if not noun and not year:
@@ -265,6 +273,21 @@ def _beyond(
                 than=True,
             )
     return AnswerShape(form, frozenset(used))
+
+
+def _amount(low: Sequence[str], at: int) -> tuple[str, int] | None:
+    """A number in digits or words, and where it ends: "two", "1.5 million", "a thousand".
+
+    >>> _amount(["a", "million", "people"], 0), _amount(["3.5", "million"], 0), _amount(["a", "hut"], 0)
+    (('1000000', 2), ('3500000', 2), None)
+    """
+    word, following = [*low[at : at + 2], "", ""][:2]
+    digits = _NUMBER.fullmatch(word)
+    text = digits[0].replace(",", "") if digits else _IN_WORDS.get(word, "")
+    zeros = _ZEROS.get(following, 0) if text or word == "a" else 0
+    if not zeros:
+        return (text, at + 1) if text else None
+    return f"{float(text or 1) * 10**zeros:.0f}", at + 2
 
 
 def _either(
@@ -495,9 +518,15 @@ class ParsedQuestion:
                 break
         return found if X in found else [*found, "of", X]
 
+    def names_of(self, iri: Iri) -> tuple[str, ...]:
+        """All names of a relation, class or entity, and what people call it."""
+        names = self.names.of(iri)
+        numbers = [f"{name[:-2]}number" for name in names if name.lower().endswith(" no")]
+        return (*names, *numbers, *everyday(iri))
+
     def words_of(self, iris: Iterable[Iri]) -> set[str]:
         """The words of all names of these relations, classes or entities."""
-        return {word for iri in iris for name in self.names.of(iri) for word in key(name)}
+        return {word for iri in iris for name in self.names_of(iri) for word in key(name)}
 
     def classes_at(self, hop: Hop) -> list[str]:
         """The classes at the end of a step."""

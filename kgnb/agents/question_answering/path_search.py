@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.lexicon import (
@@ -55,6 +55,10 @@ UNSAID = 0.1
 """A part of a phrase counts as not expressed if its confidence in the phrase's relation is below
 this.
 """
+_DONE = 0.6
+"""Nearness of a relation to a phrase with its own verb in another form: what X placed is "placed by" X.
+"""
+_WORDY = 3  # content words of a phrase from which it says more than its verb
 HOP = 0.1
 """Penalty, in log likelihood, for each further relation: a single relation is preferred."""
 RETURN = 3.0
@@ -90,21 +94,23 @@ def candidate_paths(
     longest: int,
     inverse: bool,
     most: int = 20,
+    after: tuple[Hop, ...] = (),
 ) -> tuple[Interpretation, ...]:
     """Interpret a masked question as paths from an entity, best first.
 
     ``sentence`` contains X in place of the entity; ``longest`` limits the number of relations in a
-    path.
+    path. No word says the relations ``after`` which the path begins.
     """
     cuts: Sequence[tuple[Phrase, ...]] = segmentations(ungrand(sentence), longest)
     lexicon.meet(
-        (hop.relation, None) for hop, _, _ in lexicon.reader.expand(start, inverse=inverse).hops
+        (hop.relation, None)
+        for hop, _, _ in lexicon.reader.expand(start, after, inverse=inverse).hops
     )
     cuts = _whole_names(cuts, lexicon)
     found: dict[tuple[Hop, ...], Interpretation] = {}
     for cut in cuts:
-        for path in _beam(start, cut, lexicon, inverse):
-            made, known = _candidate(start, cut, path, lexicon), found.get(path.hops)
+        for path in _beam(start, cut, lexicon, inverse, after):
+            made, known = _candidate(start, cut, path, lexicon, after), found.get(path.hops)
             if known is None or made.score > known.score:
                 found[path.hops] = made
     ranked = sorted(
@@ -127,8 +133,10 @@ def _whole_names(
     return cuts if longest is None else [cut for cut in cuts if longest in cut]
 
 
-def _beam(start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool) -> list[_Partial]:
-    beam = [_Partial(0.0)]
+def _beam(
+    start: Iri, cut: Sequence[Phrase], lexicon: Lexicon, inverse: bool, after: tuple[Hop, ...]
+) -> list[_Partial]:
+    beam = [_Partial(0.0, after)]
     for place, phrase in enumerate(cut):
         if place:
             beam = beam[:EXPANDED]
@@ -184,6 +192,7 @@ _BY_WORD_ORDER = {
     }.items()
 }
 """Word orders that say of a noun whether X has it, or is it of something else (True)."""
+_OWNED = re.compile(r"\bthe (?P<noun>[^?]+?) of X\?$")
 
 
 _AT = sorted((PREPOSITIONS | {"over"}) - {"by", "of", "with"})
@@ -229,6 +238,9 @@ def leads_to(text: str, name: str) -> bool | None:
     (True, False)
     """
     head = key(name.removesuffix(" of"))[-1:]
+    held = _OWNED.search(text) if name.endswith(" of") else None
+    if held and key(held["noun"])[-1:] == head:
+        return True  # the parents of X are "parent of" X
     for order, backwards in _BY_WORD_ORDER.items():
         found = order.search(text)
         if found and head and key(found["noun"])[-1:] == head:
@@ -307,6 +319,8 @@ def _step(
     back_to_it = leads_to(phrase.text, name)
     if back_to_it is not None:
         against = back_to_it != hop.inverse
+    if not against and _does(phrase, name):
+        fit = replace(fit, near={**fit.near, hop.relation: max(_DONE, fit.near[hop.relation])})
     likely = fit.likely[hop.relation] - (
         BACKWARD / SPREAD if against else 0.02 if hop.inverse else 0.0
     )
@@ -339,13 +353,24 @@ def _step(
     )
 
 
+def _does(phrase: Phrase, name: str) -> bool:
+    """Whether a phrase says little more than the verb which a relation is called by."""
+    verb = verb_of(phrase.text)
+    return verb is not None and phrase.words < _WORDY and voice(name, verb[0]) is not None
+
+
 def _candidate(
-    start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon
+    start: Iri, cut: Sequence[Phrase], path: _Partial, lexicon: Lexicon, after: tuple[Hop, ...]
 ) -> Interpretation:
-    said = "; ".join(
-        f'"{phrase.text.rstrip("?")}" as {lexicon.name(hop.relation)}{" (inverse)" if hop.inverse else ""}'
-        for phrase, hop in zip(cut, path.hops, strict=True)
-    )
+    steps = [
+        f"{lexicon.name(hop.relation)}{' (inverse)' if hop.inverse else ''}" for hop in path.hops
+    ]
+    begin = len(after)
+    told = [
+        f'"{phrase.text.rstrip("?")}" as {step}'
+        for phrase, step in zip(cut, steps[begin:], strict=True)
+    ]
+    said = "; ".join((*steps[:begin], *told))
     words = sum(phrase.words for phrase in cut)
     return Interpretation(
         start,
@@ -353,5 +378,5 @@ def _candidate(
         score=path.score / max(1, words) - HOP * (len(cut) - 1),
         confidence=path.confidence,
         explanation=said,
-        phrases=tuple((phrase.text, phrase.words) for phrase in cut),
+        phrases=(*[("", 0)] * begin, *((phrase.text, phrase.words) for phrase in cut)),
     )

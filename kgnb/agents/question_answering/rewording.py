@@ -20,16 +20,20 @@ from kgnb.agents.question_answering.interpretation import (
     body,
     of_type,
     pattern,
+    sparql,
 )
 from kgnb.agents.question_answering.parsed_question import (
     AnswerShape,
     ParsedQuestion,
     measure_of,
+    polar,
     shape_of,
 )
 from kgnb.agents.question_answering.path_search import same_verb
+from kgnb.agents.question_answering.querying import proof_of
 from kgnb.agents.question_answering.segmentation import (
     AUXILIARIES,
+    PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVE,
     find,
@@ -47,6 +51,8 @@ _STATED = 0.9  # most confidence in what is not among all that is stated
 _UNKNOWN = 0.3  # confidence where most is not stated, or where the words may mean two things
 _ENOUGH = 0.5  # share of a class of which a relation must be stated to speak of the rest
 _FEW = 2  # things of which it must be stated at least
+_BEING = frozenset("is are was were".split())  # noqa: SIM905
+_ADVERBS = frozenset("when where how".split())  # noqa: SIM905
 _FOLLOWED = 2  # readings of the other question that are followed
 
 _ARTICLE = r"(?:(?:a|an|the|any|all|all the|all of the) )?"
@@ -77,7 +83,12 @@ def reworded(asked: ParsedQuestion, read: Reader) -> list[Interpretation]:
     """The readings of a question by another one, best first; none for most questions."""
     if asked.shape.form == "exists":
         return []
-    return _totals(asked, read) or _common(asked, read) or _lacking(asked, read)
+    return (
+        _totals(asked, read)
+        or _of_extreme(asked, read)
+        or _common(asked, read)
+        or _lacking(asked, read)
+    )
 
 
 def _form(asked: ParsedQuestion) -> Form:
@@ -162,6 +173,93 @@ def _number(asked: ParsedQuestion, where: str, what: str = "?answer") -> int:
     inner = f"SELECT DISTINCT {what} WHERE {{ {where} }}"
     rows = asked.reader.looked_up(f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ {inner} }} }}").rows
     return int(getattr(rows[0][0], "text", "0")) if rows else 0
+
+
+# ---------------------------------------------------------------------------------------------------
+# what is asked of the first, the highest or the oldest
+
+
+def _of_extreme(asked: ParsedQuestion, read: Reader) -> list[Interpretation]:
+    """What is asked of the one thing of a class that has the most of something: "who wrote the
+    longest book?", "how old is the oldest lion?" """
+    words = _spoken(asked)
+    part = _extreme_part(asked, words) if asked.shape.form in ("most", "least") else None
+    if part is None:
+        return []
+    begin, end, inner = part
+    before, after = words[:begin], words[end:]
+    asks_more = any(map(says, before[1:]))
+    if after and says(after[0]) and before:
+        asks_more |= before[-1].lower() in AUXILIARIES - _BEING or before[0].lower() in _ADVERBS
+    if not asks_more:
+        return []  # "which was the first state to join" asks for the state
+    for first in read(_asking(_with_things(asked, inner), inner))[:1]:
+        values = [row[0] for row in asked.reader.looked_up(sparql(first), _FEW).rows]
+        if len(values) != 1 or not isinstance(values[0], Iri) or first.confidence < _UNKNOWN:
+            return []
+        name = asked.names.label(values[0])
+        link = Link(values[0], name, name, 1.0, "exact")
+        outer = [*before, "_".join(name.split()), *after]
+        other = _with_things(replace(asked, things=(*asked.things, link), classes=()), outer)
+        other = replace(
+            other, classes=tuple(one for one in asked.classes if find(one.mention, outer))
+        )
+        proof = proof_of(asked.reader, sparql(first))
+        return [
+            replace(
+                one,
+                confidence=one.confidence * first.confidence,
+                explanation=f"{name}: {first.explanation}; {one.explanation}",
+                grounds=proof,
+            )
+            for one in read(_asking(other, outer))[:_FOLLOWED]
+            if one.start == values[0]
+        ]
+    return []
+
+
+def _extreme_part(asked: ParsedQuestion, words: Sequence[str]) -> tuple[int, int, list[str]] | None:
+    """Where a question names a thing by an extreme, and the question which thing that is."""
+    low = [word.lower() for word in words]
+    if "by" in low:
+        return None  # "the largest by population" says what is measured
+    things = {asked.sentence[asked.place(link)] for link in asked.things if asked.place(link) >= 0}
+    for link in asked.classes:
+        span = find(link.mention, words)
+        if span is None:
+            continue
+        begin, end = span
+        the = begin - 1 - (low[begin - 1 : begin] != ["the"])
+        the -= low[max(0, the - 1)] in ("most", "least")
+        if the > 0 and low[the - 1] == "the" and polar(low[the]):  # "the most recent film"
+            the -= 1
+        if the >= 0 and low[the] == "the" and any(map(polar, low[the + 1 : begin])):
+            if low[begin - 1] in ("most", "fewest", "more", "fewer"):
+                return None  # who has the most of them
+            more = low[end : end + 2]
+            if more and more[0] in PREPOSITIONS and set(words[end + 1 : end + 3]) & things:
+                end += 3 if more[1:] == ["the"] else 2
+            return the, end, ["Which", "is", *words[the:end]]
+        if low[end : end + 2] == ["with", "the"] and any(map(polar, low[end + 2 : end + 3])):
+            last = next((at for at in range(end + 3, len(low)) if low[at] in AUXILIARIES), len(low))
+            inner = ["Which", words[begin], "has", *words[end + 1 : last]]
+            return begin - (low[begin - 1] == "the"), last, inner
+    for the in range(1, len(words) - 3):  # "the oldest member of X"
+        if (
+            low[the] == "the"
+            and low[the + 1] not in ("most", "fewest")
+            and polar(low[the + 1])
+            and low[the + 3] in PREPOSITIONS
+        ):
+            end = the + 5 + (low[the + 4] == "the")
+            if words[end - 1 : end] and words[end - 1] in things:
+                return the, end, ["Who", "is", *words[the:end]]
+    return None
+
+
+def _with_things(asked: ParsedQuestion, words: Sequence[str]) -> ParsedQuestion:
+    """A question with no other things than words name."""
+    return replace(asked, things=tuple(one for one in asked.things if find(one.mention, words)))
 
 
 # ---------------------------------------------------------------------------------------------------
@@ -328,7 +426,7 @@ def _names(asked: ParsedQuestion, hop: Hop, words: Sequence[str], *, doing: bool
     kinds = {word for link in far for word in key(link.mention)}
     leads = any(link.iri in asked.classes_at(hop) for link in far)
     said = [word for word in text if not set(key(word)) <= kinds]
-    names = [list(filter(says, name.lower().split())) for name in asked.names.of(hop.relation)]
+    names = [list(filter(says, name.lower().split())) for name in asked.names_of(hop.relation)]
     if not doing:
         named = any(key(" ".join(name)) == key(" ".join(text)) for name in names if name)
         return (named and not hop.inverse) or (leads and not said)

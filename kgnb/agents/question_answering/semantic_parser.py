@@ -16,7 +16,15 @@ from math import exp
 
 from kgnb.agents.question_answering.about_terms import about_terms
 from kgnb.agents.question_answering.class_axioms import of_every_member
-from kgnb.agents.question_answering.confidence import RELATIVES, calibrated, explained, rank
+from kgnb.agents.question_answering.confidence import (
+    DOER,
+    ENDS,
+    RELATIVES,
+    SITES,
+    calibrated,
+    explained,
+    rank,
+)
 from kgnb.agents.question_answering.graph_reader import RelationUse, is_date, is_year, kind_of
 from kgnb.agents.question_answering.interpretation import (
     IN_YEAR,
@@ -51,14 +59,17 @@ from kgnb.agents.question_answering.rewording import reworded
 from kgnb.agents.question_answering.segmentation import Phrase, X, find, glued, says, tokens
 from kgnb.agents.question_answering.state import State
 from kgnb.agents.question_answering.values import Link
-from kgnb.kg.terms import XSD, Iri, Literal, Term, n3
+from kgnb.kg.terms import XSD, Iri, Literal, Term, bare_text, n3
 from kgnb.kg.words import key, plain, words
 
 _KEPT = 8
+_NODES = 4  # relations to nodes without a name that are followed
+_SHORT = 3  # characters from which a text in capitals is found as any other is
 _MEMBERS = 300  # values whose relations are examined
 _TEXT_WORDS = 4  # of a text that the graph states
 _TRIED = 3  # interpretations of one kind that are tried on the graph
 _ALONE = 0.8  # confidence in the only possible relation when no word names it
+_SAID_SO = 0.9  # the same where the act of a verb is called like it
 _SEVERAL = 0.45  # the same with several possible relations
 _CLEAR = 2.0  # times as many things as any other: no word has to name that relation
 _GENERAL = 0.35  # confidence when an adjective fits more than one relation
@@ -72,6 +83,9 @@ _TOLD = 0.15  # likeness by which a noun must fit one end of a relation better t
 _DEEP = 4  # steps from what something is part of that are followed
 _PARTS = frozenset("part within inside located contains contained belongs".split())  # noqa: SIM905
 """Words in the names of relations that hold over several steps."""
+_WHERE = frozenset(map(plain, "located situated based residence venue".split()))
+_ARTICLES = frozenset(["a", "an", "the"])
+_APPOSING = frozenset("of for called named".split())  # noqa: SIM905
 _CLOSE = 0.08  # nearness by which a measure must lead the next
 _PERSON: tuple[str, ...] = ("person", "human being", "man", "woman")
 _PLACE: tuple[str, ...] = ("place", "location", "city", "region")
@@ -100,10 +114,37 @@ def interpret(state: State) -> tuple[Interpretation, ...]:
         for word, following in pairwise(sentence)
         if polar(word.lower()) and f"{word} {following}".lower() in called
     }
+    sentence = _unapposed(state, sentence, things, classes)
     asked = ParsedQuestion(state, sentence, shape_of(sentence, names), things, classes)
     if told := about_terms(asked) or of_every_member(asked):
         return tuple(told)
     return (*reworded(asked, _ranked), *_ranked(asked))[:_KEPT]
+
+
+def _unapposed(
+    state: State, sentence: tuple[str, ...], things: Sequence[Link], classes: Sequence[Link]
+) -> tuple[str, ...]:
+    """The question without a class that only says what a thing is: "the film Kestrel", "the recipe
+    for plum cake", "the Market stop".
+    """
+    for thing, cls in product(things, classes):
+        own, kind = find(thing.mention, sentence), find(cls.mention, sentence)
+        if not own or not kind:
+            continue
+        between = {word.lower() for word in sentence[kind[1] : own[0]]}
+        before = kind[1] <= own[0] and between <= _APPOSING
+        first, following = min(own[0], kind[0]), sentence[own[1] : own[1] + 1]
+        if before and following and says(following[0]):
+            continue  # "the country X lies in"
+        if (
+            not (before or kind[0] == own[1])
+            or sentence[max(0, first - 1)].lower() not in _ARTICLES
+        ):
+            continue
+        if cls.iri in state.context.reader.kinds(thing.iri):
+            left = (*sentence[: kind[0]], *sentence[own[0] :])
+            sentence = left if before else (*sentence[: own[1]], *sentence[kind[1] :])
+    return sentence
 
 
 def _ranked(asked: ParsedQuestion) -> tuple[Interpretation, ...]:
@@ -150,14 +191,31 @@ def _ranked(asked: ParsedQuestion) -> tuple[Interpretation, ...]:
 
 def _values(asked: ParsedQuestion) -> list[Interpretation]:
     shape = asked.shape
-    found = _from_things(asked) if asked.things else _of_class(asked)
+    against = shape.than and len({link.mention for link in asked.things}) == 1
+    if against:
+        found = _of_class(replace(asked, things=())) if asked.classes else _of_its_kind(asked)
+    else:
+        found = _from_things(asked) if asked.things else _of_class(asked)
     if shape.compares:
-        bases = [one for one in found if one.confidence > 0.05] if asked.things else found
+        bases = found
+        if asked.things and not against:
+            bases = [one for one in found if one.confidence > 0.05]
         found = _measured(asked, bases[:_TRIED])
         if not asked.things:
             found += _most_counted(asked)
     if shape.form == "count":
         return [_counted(asked, candidate) for candidate in found]
+    return found
+
+
+def _of_its_kind(asked: ParsedQuestion) -> list[Interpretation]:
+    """The members of the classes of a thing that others are compared with: "who is older than X?" """
+    found = []
+    for link in asked.things:
+        for kind in sorted(asked.reader.kinds(link.iri) & set(asked.reader.classes)):
+            told = f"all members of {asked.names.label(kind)}, as {link.label} is"
+            base = Interpretation(None, score=-0.1, confidence=_ALONE, explanation=told)
+            found.append(_class_of(asked, base, Iri(kind)))
     return found
 
 
@@ -249,8 +307,42 @@ def _paths(asked: ParsedQuestion, link: Link, mentions: int) -> list[Interpretat
             replace(one, confidence=lone * one.confidence) for one in _by_class(asked, link, wanted)
         ]
     if mentions == 1:
-        found += _through_events(asked, link, wanted)
+        events = _through_events(asked, link, wanted)
+        if asked.low[0] in ("who", "whom"):  # the act is not who acted
+            acts = [one.hops[:1] for one in events]
+            found = [
+                replace(one, confidence=0.3 * one.confidence) if one.hops in acts else one
+                for one in found
+            ]
+        found += events
+    if mentions == 1 and max((one.confidence for one in found), default=0.0) < _SEVERAL:
+        found += _through_nodes(asked, link, asked.words(keep, start)) if said else []
+        found += [*_when_of_node(asked, link), *_kin(asked, link, said)]
+    if not said and asked.low[0] in ("where", "wo"):
+        found += _placed(asked, link)
     return sorted(found, key=lambda one: -rank(one))
+
+
+def _placed(asked: ParsedQuestion, link: Link) -> list[Interpretation]:
+    """Where a thing is, by its only relation that says so."""
+    hops = [
+        hop
+        for hop, _, _ in asked.reader.expand(link.iri, inverse=False).hops
+        if is_relation(hop.relation)
+        and not (SITES | _WHERE).isdisjoint(asked.words_of([hop.relation]))
+        and " on " not in asked.names.label(hop.relation)  # no river that it is "situated on"
+    ]
+    told = f"where {link.label} is"
+    return [
+        Interpretation(
+            link.iri,
+            (hop,),
+            confidence=0.9,
+            explanation=f"{told}: {asked.names.label(hop.relation)}",
+        )
+        for hop in hops
+        if len(hops) == 1
+    ]
 
 
 def _named_around(asked: ParsedQuestion, entity: Iri) -> set[str]:
@@ -260,10 +352,13 @@ def _named_around(asked: ParsedQuestion, entity: Iri) -> set[str]:
     steps = asked.reader.expand(entity, inverse=asked.inverse).hops
     relations = {step[0].relation for step in steps if is_relation(step[0].relation)}
     names, labels = asked.words_of(relations), list(map(asked.names.label, relations))
+    single = [name for name in labels if " " not in name]
     return {
         word
         for word in asked.low
-        if not names.isdisjoint(key(word)) or any(voice(name, word) is not None for name in labels)
+        if not names.isdisjoint(key(word))
+        or any(voice(name, word) is not None for name in labels)
+        or any(same_verb(name, word) for name in single)
     }
 
 
@@ -294,6 +389,7 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
             if (use := asked.uses.get(step[0].relation)) is not None
             and wanted.iri in (use.domains if step[0].inverse else use.ranges)
         ]
+        fitting = _one_of_each(asked, link, fitting)
         onward = [
             _onward(asked, Interpretation(link.iri, (hop,), score=-0.3, confidence=_ALONE), wanted)
             for hop, _, sample in steps
@@ -325,6 +421,105 @@ def _by_class(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[In
     return found
 
 
+_Step = tuple[Hop, int, Term | None]
+
+
+def _one_of_each(asked: ParsedQuestion, link: Link, steps: list[_Step]) -> list[_Step]:
+    """Steps without those that lead to the same as others: what hosts X is what X is hosted by; and
+    those of places alone, where something is "in" X.
+    """
+    unique: dict[frozenset[Term], _Step] = {}
+    for step in steps:
+        ends = asked.reader.ends(link.iri, step[0], _MEMBERS)[0]
+        unique.setdefault(frozenset(ends), step)
+    kept = list(unique.values())
+    at = asked.place(link)
+    before = at - 1 - (at > 0 and asked.low[at - 1] == "the")
+    placed = [
+        step
+        for step in kept
+        if step[0].inverse and not (SITES | _PARTS).isdisjoint(asked.words_of([step[0].relation]))
+    ]
+    return placed if before > 0 and asked.low[before] == "in" and placed else kept
+
+
+def _through_nodes(asked: ParsedQuestion, link: Link, phrase: list[str]) -> list[Interpretation]:
+    """What nodes without a name say of a thing: what a book costs is the price in its offer."""
+    found = list[Interpretation]()
+    for hop in asked.reader.nameless(link.iri, inverse=asked.inverse)[:_NODES]:
+        lexicon = asked.context.lexicon
+        found += [
+            replace(one, score=one.score - 0.1)
+            for one in candidate_paths(
+                link.iri, phrase, lexicon, longest=1, inverse=False, after=(hop,)
+            )[:_TRIED]
+            if _said_by_node(asked, one)
+        ]
+    return found
+
+
+def _when_of_node(asked: ParsedQuestion, link: Link) -> list[Interpretation]:
+    """When something of a thing is, where that has a class, no name and one date: X's appointment."""
+    if asked.low[0] != "when":
+        return []
+    said, found = set(key(" ".join(asked.low))), []
+    for hop in asked.reader.nameless(link.iri, inverse=asked.inverse)[:_NODES]:
+        kinds = [asked.names.label(kind) for kind in asked.classes_at(hop)]
+        steps = asked.reader.expand(link.iri, (hop,), inverse=False).hops
+        dates = [step for step, _, sample in steps if kind_of(sample) == "date"]
+        named = [kind for kind in kinds if set(key(kind)[-1:]) & said]
+        if len(dates) == 1 and named:
+            told = f"{named[0]} of {link.label}; {asked.names.label(dates[0].relation)}"
+            phrases = ((f"What is the {named[0]} of X?", 1), ("", 0))
+            one = Interpretation(link.iri, (hop, dates[0]), confidence=_ALONE, explanation=told)
+            found.append(replace(one, phrases=phrases))
+    return found
+
+
+_BACK = {
+    **dict.fromkeys(key("child children"), key("mother father parent")),
+    **dict.fromkeys(key("parent"), key("child children")),
+}
+"""Relatives of either sex, each with those in the names of relations that lead back from them."""
+
+
+def _kin(asked: ParsedQuestion, link: Link, said: Sequence[int]) -> list[Interpretation]:
+    """The children of somebody who is the mother or father of others, where only that is said."""
+    nouns = {word for at in said for word in key(asked.low[at])}
+    if len(nouns) != 1 or not nouns <= _BACK.keys():
+        return []
+    steps = [step[0] for step in asked.reader.expand(link.iri, inverse=asked.inverse).hops]
+    if any(not step.inverse and nouns & asked.words_of([step.relation]) for step in steps):
+        return []
+    back = set(_BACK[next(iter(nouns))])
+    found = [step for step in steps if step.inverse and back & asked.words_of([step.relation])]
+    return [
+        Interpretation(
+            link.iri,
+            (step,),
+            confidence=0.95,
+            explanation=f"{asked.names.label(step.relation)} (inverse) of {link.label}",
+            phrases=((f"What is the {next(iter(nouns))} of X?", 1),),
+        )
+        for step in found
+        if len(found) == 1
+    ]
+
+
+def _said_by_node(asked: ParsedQuestion, one: Interpretation) -> bool:
+    """Whether a node says what is asked for: no other node, and, of a node that leads to the thing
+    and says more of other things than of it, only what is named.
+    """
+    node, last = one.hops
+    if node.relation == last.relation or asked.wanted is not None and node.inverse:
+        return False
+    named = asked.context.lexicon.fit(Phrase(one.phrases[-1][0], 1)).named
+    sample = asked.reader.looked_up(f"SELECT ?answer WHERE {{ {body(one)} }} LIMIT 1").rows
+    end = sample[0][0] if sample else None
+    bare = end is not None and asked.reader.holds_together(end)
+    return not bare and (not node.inverse or last.relation in named)
+
+
 def _through_events(asked: ParsedQuestion, link: Link, wanted: Link | None) -> list[Interpretation]:
     """Who did something to a thing, or what they did it to, where the graph has the act as a thing
     of its own: a loan with a lender, a borrower and what is lent.
@@ -351,9 +546,7 @@ def _through_events(asked: ParsedQuestion, link: Link, wanted: Link | None) -> l
             and kind_of(sample) == "thing"
         ]
         if not does:
-            others = [
-                step for step in others if voice(asked.names.label(step.relation), verb) is True
-            ]
+            others = _doers(asked, link, hop, others, verb)
         elif wanted is None and len(others) > 1:
             continue
         names = asked.names.label(hop.relation)
@@ -361,12 +554,29 @@ def _through_events(asked: ParsedQuestion, link: Link, wanted: Link | None) -> l
             told = (
                 f'"{phrase.rstrip("?")}" as {names} (inverse); {asked.names.label(step.relation)}'
             )
+            sure = _SAID_SO if _called_so(asked, hop, verb) else _ALONE
             phrases = ((phrase, 1), ("", 0)) if does else (("", 0), (phrase, 1))
-            one = Interpretation(
-                link.iri, (hop, step), "values", -0.3, _ALONE, told, phrases=phrases
-            )
+            one = Interpretation(link.iri, (hop, step), "values", -0.3, sure, told, phrases=phrases)
             found.append(_typed(asked, one, wanted) if wanted is not None else one)
     return found
+
+
+def _doers(asked: ParsedQuestion, link: Link, hop: Hop, steps: list[Hop], verb: str) -> list[Hop]:
+    """The relations of an act to who did it: by the verb, or, of an act called like the verb, the
+    only one to somebody who does things: the author of a review reviewed it.
+    """
+    done = [step for step in steps if voice(asked.names.label(step.relation), verb) is True]
+    if done or not _called_so(asked, hop, verb):
+        return done
+    names = {step: asked.names.label(step.relation) for step in steps}
+    doers = [step for step in steps if DOER.search(names[step]) or names[step].endswith(" by")]
+    return doers if len(doers) == 1 else []
+
+
+def _called_so(asked: ParsedQuestion, hop: Hop, verb: str) -> bool:
+    """Whether the things that a relation starts from are called like a verb."""
+    kinds = [asked.names.label(kind) for kind in asked.classes_at(Hop(hop.relation, inverse=True))]
+    return any(same_verb(word, verb) for kind in kinds for word in kind.lower().split())
 
 
 def _is_act(asked: ParsedQuestion, link: Link, hop: Hop, verb: str) -> bool:
@@ -374,9 +584,9 @@ def _is_act(asked: ParsedQuestion, link: Link, hop: Hop, verb: str) -> bool:
     ends = asked.reader.ends(link.iri, hop, _TRIED)[0]
     things = [end for end in ends if isinstance(end, Iri)]
     asked.names.fetch(things)
-    kinds = [asked.names.label(kind) for kind in asked.classes_at(Hop(hop.relation, inverse=True))]
-    called = any(same_verb(kind, verb) for kind in kinds)
-    return called or not any(asked.names.named(end) or not opaque(end) for end in things)
+    return _called_so(asked, hop, verb) or not any(
+        asked.names.named(end) or not opaque(end) for end in things
+    )
 
 
 def _of_class(asked: ParsedQuestion) -> list[Interpretation]:
@@ -418,16 +628,7 @@ def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretati
     """The members of a class of which the graph states a text of the question: those "in Sweden",
     where a country is no thing but a text.
     """
-    low = asked.sentence
-    spans = [
-        (begin, end)
-        for length in range(_TEXT_WORDS, 0, -1)
-        for begin in range(1, len(low) - length + 1)
-        for end in [begin + length]
-        if says(low[begin]) and says(low[end - 1])
-    ]
-    texts = {" ".join(low[begin:end]).replace("_", " "): None for begin, end in spans}
-    texts |= {" ".join(key(text)): None for text in texts}  # "tablets" as "tablet"
+    texts = _texts_in(asked)
     if not texts:
         return []
     values = " ".join(n3(Literal(text, tag)) for text in texts for tag in (None, "en"))
@@ -460,6 +661,23 @@ def _with_text(asked: ParsedQuestion, base: Interpretation) -> list[Interpretati
     ]
 
 
+def _texts_in(asked: ParsedQuestion) -> dict[str, None]:
+    """The parts of a question that may be texts of the graph, longest first."""
+    low = asked.sentence
+    marked = [word.strip("?!.,;:\"'()") for word in asked.state.question.text.split()[1:]]
+    spans = [
+        (begin, end)
+        for length in range(_TEXT_WORDS, 0, -1)
+        for begin in range(1, len(low) - length + 1)
+        for end in [begin + length]
+        if says(low[begin]) and says(low[end - 1])
+    ]
+    texts = {" ".join(low[begin:end]).replace("_", " "): None for begin, end in spans}
+    texts |= {" ".join(key(text)): None for text in texts}  # "tablets" as "tablet"
+    texts |= {word: None for word in marked if word.isupper() and len(word) < _SHORT}  # "A+"
+    return texts | {text[:1].upper() + text[1:]: None for text in texts}
+
+
 def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation:
     """The number of the values, or the values themselves if they are already numbers."""
     last = candidate.hops[-1] if candidate.hops and candidate.type is None else None
@@ -467,7 +685,7 @@ def _counted(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
         said = f"the number of: {candidate.explanation}"
         return replace(candidate, form="count", explanation=said)
     # "how many floors" means a floor count, not a floor area; "how many hectares" an "area in hectares"
-    names = " ; ".join(asked.names.of(last.relation))
+    names = " ; ".join(asked.names_of(last.relation))
     unit = re.search(rf"\b(?:in|of) {re.escape(' '.join(asked.counted))}\b", names) is not None
     gives = asked.gives_number(last.relation) or (bool(asked.counted) and unit)
     sure = candidate.confidence if gives else 0.5 * candidate.confidence
@@ -494,7 +712,7 @@ def _fitting(asked: ParsedQuestion, candidate: Interpretation) -> Interpretation
     said = {
         word
         for hop in candidate.hops
-        for name in asked.names.of(hop.relation)
+        for name in asked.names_of(hop.relation)
         if not hop.inverse or hop != candidate.hops[-1] or name.endswith(" of")
         for word in key(name)
     }
@@ -566,7 +784,7 @@ def _within(
     of the class asked for, if no other step does: the rooms of a town are in its houses.
     """
     last = candidate.hops[-1]
-    if _PARTS.isdisjoint(word for name in asked.names.of(last.relation) for word in words(name)):
+    if _PARTS.isdisjoint(word for name in asked.names_of(last.relation) for word in words(name)):
         return None
     typed, found = _class_of(asked, candidate, wanted.iri), list[Interpretation]()
     for steps in range(1, _DEEP):
@@ -630,9 +848,14 @@ def _kind_fits(asked: ParsedQuestion, candidate: Interpretation) -> Interpretati
     counts = (first, second) == ("how", "many") or asked.shape.form == "count"
     named = asked.words_of([last.relation])
     wrong = kind in ("number", "date") and not {"where", "who", "whom"}.isdisjoint(low)
+    amount = first == "how" and (second == "much" or measure_of(second) is not None)
+    if kind == "text" and (first == "when" or amount) and not counts:
+        text = getattr(asked.sample(last.relation), "text", "")
+        wrong = not any(letter.isdigit() for letter in text)
     if kind == "thing":
-        amount = first == "how" and (second == "much" or measure_of(second) is not None)
         wrong = first == "when" or (amount and not counts)
+    called = {"name", "named", "called", "title"}.isdisjoint(asked.low)
+    wrong |= called and not last.inverse and last.relation in asked.reader.own_naming()
     adjective = measure_of(second) if first == "how" else None
     fits = measures(adjective[0], named) if adjective else None
     if (
@@ -677,7 +900,7 @@ def _could_be(asked: ParsedQuestion, candidate: Interpretation, last: Hop, word:
     if not names:  # no classes known: use the relation's own name
         if last.inverse:
             return True
-        names, people, places = list(asked.names.of(last.relation)), _RELATIVES, _WHEREABOUTS
+        names, people, places = list(asked.names_of(last.relation)), _RELATIVES, _WHEREABOUTS
     person, place = (
         float(asked.context.wording.likeness(names, said).max()) for said in (people, places)
     )
@@ -707,6 +930,8 @@ _AGES = frozenset(["age", "alter"])
 def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[Interpretation]:
     """Order or compare the values by those of their relations that fit the words."""
     made = list[Interpretation]()
+    nodes = [one for one in bases if not _measures(asked, one)[:1] or _unfit(asked, one)]
+    made += [one for base in nodes for one in _measured_by_nodes(asked, base)]
     others = sorted(asked.things, key=asked.place, reverse=True)  # after "than"
     for base in bases:
         for use, near, sure in _measures(asked, base):
@@ -723,6 +948,46 @@ def _measured(asked: ParsedQuestion, bases: Sequence[Interpretation]) -> list[In
             elif (bound := _bound(asked, use, others)) is not None:
                 said = f"{base.explanation}; {name} {shape.operator} {bound.text if shape.than else shape.bound}"
                 made.append(replace(found, operator=shape.operator, bound=bound, explanation=said))
+    return made
+
+
+def _unfit(asked: ParsedQuestion, base: Interpretation) -> bool:
+    """Whether the best measure of the values is hardly what is asked for."""
+    return _measures(asked, base)[0][2] < _ALONE
+
+
+def _measured_by_nodes(asked: ParsedQuestion, base: Interpretation) -> list[Interpretation]:
+    """Order or compare the values by what nodes without a name say of them: the cheapest book has
+    the lowest price in an offer.
+    """
+    shape = asked.shape
+    nouns = set(key(" ".join(shape.noun or ([] if shape.measured else asked.said))))
+    if base.start is None and base.type is None or shape.than or not (shape.measured or nouns):
+        return []
+    query = (
+        f"SELECT DISTINCT ?q ?p (SAMPLE(?n) AS ?node) WHERE {{ {body(base)} ?answer ?q ?n . "
+        f"?n ?p ?y FILTER (isLiteral(?y)) }} GROUP BY ?q ?p ORDER BY ?q ?p"
+    )
+    found = []
+    for first, then, node in asked.reader.looked_up(query).rows:
+        use = asked.uses.get(Iri(str(then)))
+        if use is None or not isinstance(first, Iri) or kind_of(use.example) != "number":
+            continue
+        named = asked.words_of([use.iri])
+        meant = nouns <= named if nouns else measures(shape.measured, named) is True
+        if not meant or node is None:
+            continue
+        if asked.reader.holds_together(node):
+            found.append((first, use))
+    made = []
+    for first, use in found if len(found) == 1 else ():
+        one = replace(base, by=(Hop(first), Hop(use.iri)), confidence=min(base.confidence, 0.9))
+        if not shape.operator:
+            told = f"{base.explanation}; the {_EXTREME.get(shape.form, shape.form)} {use.names[0]}"
+            made.append(replace(one, form=shape.form, explanation=told))
+        elif (bound := _bound(asked, use, ())) is not None:
+            told = f"{base.explanation}; {use.names[0]} {shape.operator} {shape.bound}"
+            made.append(replace(one, operator=shape.operator, bound=bound, explanation=told))
     return made
 
 
@@ -750,10 +1015,14 @@ def _measures(
     found = []
     for use in uses:
         near = fit.near.get(use.iri, 0.0)
-        named = {word for name in use.names for word in key(name)}
+        named = asked.words_of([use.iri])
         fits = measures(shape.measured, named) if shape.measured and not shape.noun else None
         if fits is not None:
             near = max(near, _MEANT) if fits else min(near, 0.0)
+        if fits and not ENDS.isdisjoint(named) and ENDS.isdisjoint(key(" ".join(asked.low))):
+            near = min(near, 0.0)  # the youngest is not who died last
+        if not (shape.measured or nouns or shape.year) and not _AGES.isdisjoint(named):
+            near = max(near, _MEANT)  # people "over 60"
         if nouns and nouns <= named:
             near = max(near, 0.7) + 0.1 * (
                 shape.form in ("most", "least") and not shape.measured
@@ -925,6 +1194,7 @@ def _yes_or_no(asked: ParsedQuestion) -> list[Interpretation]:
         if asked.classes:
             found += _whether_class(asked, things[0], asked.classes[-1])
         found += [one for thing in things for one in _whether_stated(asked, thing)]
+        found += [one for thing in things for one in _whether_text(asked, thing)]
     return found
 
 
@@ -968,6 +1238,33 @@ def _whether_stated(asked: ParsedQuestion, thing: Link) -> list[Interpretation]:
                 nearby=tuple(path[-1] for path in paths),
             )
         )
+    return found
+
+
+def _whether_text(asked: ParsedQuestion, thing: Link) -> list[Interpretation]:
+    """Whether a thing has a text that the graph states of some: "is order 12 shipped?"
+
+    A "no" needs another text in its place, of a relation with one for each thing.
+    """
+    own = set(key(thing.mention))
+    texts = [text for text in _texts_in(asked) if not set(key(text)) <= own]
+    if not texts:
+        return []
+    values = " ".join(n3(Literal(text, tag)) for text in texts for tag in (None, "en"))
+    query = f"SELECT DISTINCT ?p ?v WHERE {{ VALUES ?v {{ {values} }} ?x ?p ?v }} ORDER BY ?p ?v"
+    found = []
+    for relation, value in asked.reader.looked_up(query).rows:
+        if not isinstance(relation, Iri) or value is None or not is_relation(relation):
+            continue
+        ends = asked.reader.ends(thing.iri, Hop(relation), _TRIED)[0]
+        several = f"?x {n3(relation)} ?one , ?two FILTER (?one != ?two)"
+        if not ends or (value not in ends and asked.reader.any(several)):
+            continue
+        told = f"whether {asked.names.label(relation)} of {thing.label} is {bare_text(value)}"
+        nearby = tuple((thing.iri, relation, end) for end in ends)
+        sure = 0.95 if value in ends else _ALONE
+        one = Interpretation(thing.iri, (Hop(relation),), "exists", 0.0, sure, told)
+        found.append(replace(one, target=value, nearby=nearby))
     return found
 
 

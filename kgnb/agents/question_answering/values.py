@@ -161,7 +161,7 @@ def _iri(value: object) -> Iri:
 
 Status = OneOf["answered", "forced", "unsure"]
 Source = OneOf["graph", "model"]
-How = OneOf["given", "exact", "normalised", "fuzzy", "vector"]
+How = OneOf["given", "exact", "normalised", "fuzzy", "vector", "part"]
 
 
 @dataclass(frozen=True)

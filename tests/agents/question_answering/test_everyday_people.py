@@ -46,6 +46,16 @@ def test_first_questions_of_people(ask: Ask, asked: str, told: list[str]) -> Non
     assert [answer.label(value) for value in answer.values] == told
 
 
-def test_a_name_that_is_not_whole_is_no_answer_but_says_who_could_be_meant(ask: Ask) -> None:
+def test_a_first_name_is_somebodys_if_no_other_has_it_and_never_sure(ask: Ask) -> None:
     answer = ask("How old is Bob?")
-    assert answer.status == "unsure" and "did you mean Bob Ross?" in answer.rationale
+    assert [answer.label(value) for value in answer.values] == ["52"]
+    assert answer.confidence <= 0.85
+
+
+def test_a_name_of_several_is_nobodys_but_says_who_could_be_meant(tmp_path: Path) -> None:
+    (tmp_path / "two.ttl").write_text(
+        GRAPH + ':al a foaf:Person ; foaf:name "Al Ross" ; foaf:age 7 .'
+    )
+    answer = answer_question("How old is Ross?", tmp_path / "two.ttl", judge="rule")
+    assert answer.status == "unsure"
+    assert "did you mean Al Ross or Bob Ross?" in answer.rationale

@@ -183,7 +183,7 @@ def test_a_counted_noun_is_measured_by_a_number_of_such_and_by_no_area() -> None
 def test_a_reading_that_others_outrank_is_never_sure(huts: GraphContext) -> None:
     asked = Question("q", "Which dishes have an ingredient that contains gluten?")
     first, second, *_ = interpret(link(begin(asked, huts)))
-    assert second.hops != first.hops and first.confidence < 0.9
+    assert second.hops != first.hops and second.confidence < 0.9
 
 
 RIVERS = """@prefix : <http://valley.example/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .

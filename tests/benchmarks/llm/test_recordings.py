@@ -32,7 +32,7 @@ REACHED = {  # figures that a card states, as its commands print them
         (rf"cascade, \S+ +micro over these 10 pairs +\S+ +\S+ +({f1})  this run", f1)
         for f1 in (76.7, 75.8, 73.6)  # as it is, planned, with written definitions
     ),
-    "questions-codex-m": ((r"cascade.*exact (\d+) of 50", 49),),
+    "questions-codex-m": ((r"cascade.*exact (\d+) of 50", 48),),
     "questions-us-geography": ((r"cascade.*exact (\d+) of 60", 60),),
     "questions-us-geography-paper": ((r"tools=paper: exact (\d+) of 60", 56),),
     "questions-webnlg-paper": ((r"tools=paper: exact (\d+) of 50", 43),),
