@@ -30,9 +30,9 @@ from kgnb.judging import Verdict
 from kgnb.mappings import one_to_one
 
 LEFTOVER = "rule, among what is left"
-SIZES = range(20, 51)
-"""Entities a side for which this holds: it was fitted on 31 to 50. Among a handful, the nearest says
-nothing; in larger ontologies the rule is the better judge (ten conference pairs lose a point).
+SIZES = range(5, 51)
+"""Entities a side for which this holds: it was fitted on 31 to 50, and holds on 6 to 14 as well. In
+larger ontologies the rule is the better judge (ten conference pairs lose a point).
 """
 LIKENESS = {
     "": -2.4,
@@ -179,29 +179,41 @@ def _sum(weights: Mapping[str, float], features: Sequence[float]) -> float:
 def with_leftover(described: Described, judged: Sequence[Judged]) -> tuple[Judged, ...]:
     """The verdicts, with those on what is left over that are more likely than not, if the rule is the
     only judge.
+
+    What is found tells more of what is still left, by its ends and its properties, which is therefore
+    compared again. Where no class has a counterpart in the end, nothing is held equal: the ontologies
+    are about different things, with dates and amounts in both.
     """
     if not all(len(described.of(side)) in SIZES for side in SIDES) or any(
         one.verdict.judged_by != RuleJudge.name for one in judged
     ):
         return tuple(judged)
-    chances = Leftover(judged).chances()
+    decided = tuple(judged)
+    while found := _found(decided):
+        decided = tuple(_decided(one, found) for one in decided)
+    if any(one.verdict.choice and one.question.about.kind == "class" for one in decided):
+        return decided
+    return tuple(judged)
+
+
+def _found(judged: Sequence[Judged]) -> dict[tuple[Side, Key], tuple[Key, float]]:
     worth = {
         ((source, kind), (target, kind)): chance
-        for (source, target, kind), chance in chances.items()
+        for (source, target, kind), chance in Leftover(judged).chances().items()
         if chance >= BAR
     }
     found: dict[tuple[Side, Key], tuple[Key, float]] = {}
     for source, target in one_to_one(worth):
         chance = round(min(worth[source, target], BELIEVED), 4)
         found["source", source], found["target", target] = (target, chance), (source, chance)
+    return found
 
-    def decided(one: Judged) -> Judged:
-        about = (one.question.side, one.question.about.key)
-        if about not in found:
-            return one
-        (choice, _), chance = found[about]
-        names = {other.iri: other.name for other in one.question.others}
-        why = f"likeliest of what is left: “{names[choice]}”; {one.verdict.rationale}"
-        return replace(one, verdict=Verdict("equivalent", choice, chance, why, LEFTOVER))
 
-    return tuple(map(decided, judged))
+def _decided(one: Judged, found: Mapping[tuple[Side, Key], tuple[Key, float]]) -> Judged:
+    about = (one.question.side, one.question.about.key)
+    if about not in found:
+        return one
+    (choice, _), chance = found[about]
+    names = {other.iri: other.name for other in one.question.others}
+    why = f"likeliest of what is left: “{names[choice]}”; {one.verdict.rationale}"
+    return replace(one, verdict=Verdict("equivalent", choice, chance, why, LEFTOVER))

@@ -10,6 +10,7 @@ from kgnb.agents.ontology_matching.leftover import BELIEVED, LEFTOVER
 from kgnb.kg.terms import OWL, RDFS
 from kgnb.mappings import Alignment
 from kgnb.tasks.matching import match_ontologies
+from tests.benchmarks.agents.tiny_pairs import FIRST, named, written
 
 SMALL = Path(__file__).parents[2] / "benchmarks" / "data" / "small-pairs"
 OURS = """apricot bridge candle dragon engine feather glacier hammer island jacket kettle lantern mirror
@@ -56,9 +57,22 @@ def test_a_relation_said_from_the_other_end_is_not_left_over(tmp_path: Path) -> 
     assert "supervises" not in found("supervises", "supervisedBy")
 
 
-def test_where_little_is_left_to_compare_with_nothing_is_decided(tmp_path: Path) -> None:
-    sides = (
-        vocabulary(tmp_path, "a", OURS[:3], "supervises"),
-        vocabulary(tmp_path, "b", THEIRS[:3], "directs"),
-    )
-    assert not any(m.judged_by == LEFTOVER for m in match_ontologies(*sides, judge="rule"))
+def tiny(folder: Path, name: str) -> Alignment:
+    """A pair of a handful of entities, matched."""
+    sides = [
+        written(spec, f"http://{side}.example/", folder / f"{side}.ttl")
+        for side, spec in zip("ab", FIRST[name], strict=False)
+    ]
+    return match_ontologies(*sides, judge="rule")
+
+
+def test_a_handful_of_entities_is_matched_and_what_is_found_tells_more(tmp_path: Path) -> None:
+    found = tiny(tmp_path, "uni")
+    assert {"Person=Human", "Student=Pupil", "email=mailAddress", "name=fullName"} <= named(found)
+    assert {"teaches=givesLecture", "attends=enrolledIn"} <= named(found)  # by their ends
+    assert all(m.confidence <= BELIEVED for m in found if m.judged_by == LEFTOVER)
+
+
+def test_dates_and_amounts_alone_make_no_two_ontologies_alike(tmp_path: Path) -> None:
+    found = tiny(tmp_path, "unrelated")
+    assert len(found) == 0 and found.unsure
