@@ -91,7 +91,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "agents/entity_alignment": (60_938, 1197),
     "kg": (50_445, 1696),
     "magics": (48_743, 1302),
-    "agents/ontology_matching": (41_832, 1236),
+    "agents/ontology_matching": (41_928, 1241),
     "shapes": (30_167, 1160),
     "tasks": (23_485, 642),
     "llm": (18_988, 569),
