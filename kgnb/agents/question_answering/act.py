@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgnb.agents.question_answering.graph_reader import GraphReader, kind_of, number_of
 from kgnb.agents.question_answering.interpretation import (
     Hop,
     Interpretation,
@@ -19,7 +20,10 @@ from kgnb.agents.question_answering.interpretation import (
     sparql,
 )
 from kgnb.agents.question_answering.judges import ActQuestion
+from kgnb.agents.question_answering.names import is_relation
 from kgnb.agents.question_answering.prompts import (
+    ROWS,
+    listed_whole,
     look_lines,
     path_texts,
     result_text,
@@ -51,11 +55,12 @@ from kgnb.agents.question_answering.values import (
 from kgnb.errors import BackendError, DataError
 from kgnb.judging import Verdict
 from kgnb.kg.sparql import refuse_update
-from kgnb.kg.terms import Blank, Iri, Term, Triple
+from kgnb.kg.terms import RDFS, Blank, Iri, Term, Triple, bare_text, n3
 from kgnb.llm.model import Message
 
 _READINGS = 5  # interpretations offered
 _NEIGHBOURS = 12  # neighbours offered
+SUBCLASS_OF = f"{RDFS}subClassOf"
 _TRIED = 4  # interpretations run in advance for a model to choose from
 PENDING = "(asked)"
 """Placeholder for the result of a call whose action is still to be performed."""
@@ -149,6 +154,22 @@ def _told(state: State, acted: Acted, verdict: Verdict, column: str) -> State:
     options = getattr(verdict, "options", None) or state.options
     emulated = bool(getattr(verdict, "emulated", False))
     return replace(state, talk=talk, emulated=emulated, options=options)
+
+
+def first_page(action: Action) -> Action:
+    """The same look at its first page."""
+    return replace(action, page=0) if isinstance(action, Neighbours | Paths) else action
+
+
+def paged(state: State, action: Action) -> Action:
+    """The same action for the lines that follow, if it was done before and was cut off."""
+    if state.options.tools != "paper" or not isinstance(action, Neighbours | Paths):
+        return action
+    looks = [one for one in state.history if isinstance(one.action, Neighbours | Paths)]
+    before = [one for one in looks if first_page(one.action) == action]
+    if before and listed_whole(state, before[0]) and len(before[0].triples) > ROWS * len(before):
+        return replace(action, page=len(before))
+    return action
 
 
 def act_question(state: State) -> ActQuestion:
@@ -280,6 +301,10 @@ def _interpretation(question: ActQuestion, action: Action) -> Interpretation | N
 
 def _performed(state: State, acted: Acted) -> Acted:
     reader, action = state.context.reader, acted.action
+    if isinstance(action, Neighbours | Paths) and action.page:
+        first = first_page(action)
+        known = next(one.triples for one in state.history if one.action == first)
+        return replace(acted, triples=known[action.page * ROWS :][:ROWS])
     if isinstance(action, Neighbours):
         triples, notes = _neighbours(state, action, acted.interpretation)
         return replace(acted, triples=triples, notes=notes)
@@ -333,6 +358,9 @@ def _neighbours(
     state: State, action: Neighbours, candidate: Interpretation | None
 ) -> tuple[tuple[Triple, ...], tuple[str, ...]]:
     reader, options = state.context.reader, state.options
+    if candidate is None and state.lists and action.entity in state.schema.uses:
+        return _of_relation(reader, action.entity)
+    of_class = candidate is None and state.lists_all(action)
     if candidate is not None:
         hops = [candidate.hops[0]]
     elif action.relation is not None:
@@ -342,6 +370,11 @@ def _neighbours(
             hop
             for hop, _, _ in reader.expand(action.entity, inverse=options.directions == "both").hops
         ]
+        if of_class:  # its things, or where it has none what is below it: not its names and axioms
+            typed = [hop for hop in hops if hop.inverse and hop.relation in reader.typing]
+            hops = typed or [
+                hop for hop in hops if hop.relation == SUBCLASS_OF or is_relation(hop.relation)
+            ]
     if options.directions == "outgoing":
         hops = [hop for hop in hops if not hop.inverse]
     found: list[Triple] = []
@@ -357,4 +390,46 @@ def _neighbours(
                 found.append((action.entity, hop.relation, end))
             elif isinstance(end, Iri | Blank):
                 found.append((end, hop.relation, action.entity))
+    if of_class and not found and action.relation is not None:
+        return _of_all_things(reader, action.entity, hops)
     return tuple(dict.fromkeys(found)), tuple(notes)
+
+
+def _of_relation(reader: GraphReader, relation: Iri) -> tuple[tuple[Triple, ...], tuple[str, ...]]:
+    """All triples of a relation, sorted by value."""
+    query = f"SELECT DISTINCT ?s ?o WHERE {{ ?s {n3(relation)} ?o }} ORDER BY ?s ?o"
+    rows, note = reader.rows(query)
+    triples: list[Triple] = [(s, relation, o) for s, o in rows if isinstance(s, Iri | Blank) and o]
+    return _by_value(triples), ((note,) if note else ())
+
+
+def _of_all_things(
+    reader: GraphReader, cls: Iri, hops: Sequence[Hop]
+) -> tuple[tuple[Triple, ...], tuple[str, ...]]:
+    """A relation's triples of all things of a class, sorted by value."""
+    typed = Hop(reader.typed_by(cls), inverse=True)
+    read = [reader.along(cls, [typed, hop]) for hop in hops]
+    triples = list(dict.fromkeys(path[-1] for paths, _ in read for path in paths))
+    return _by_value(triples), tuple(filter(None, (note for _, note in read)))
+
+
+def _by_value(triples: list[Triple]) -> tuple[Triple, ...]:
+    """Triples sorted by their values, if these are numbers or dates, so that each page holds the
+    next of both ends; the others as they were.
+    """
+    kinds = {kind_of(triple[2]) for triple in triples}
+    if kinds == {"number"}:
+        triples = sorted(triples, key=lambda triple: number_of(triple[2]))
+    elif kinds <= {"number", "date"}:
+        triples = sorted(triples, key=lambda triple: bare_text(triple[2]))
+    else:
+        return tuple(triples)
+    found: list[Triple] = []
+    low, high = 0, len(triples)
+    while low < high:
+        last = min(low + ROWS // 2, high)
+        found += triples[low:last]
+        low, top = last, max(last, high - ROWS // 2)
+        found += triples[top:high]
+        high = top
+    return tuple(found)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from kgnb.agents.question_answering.graph_reader import of_values
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation, sparql
 from kgnb.agents.question_answering.judges import GIVE, AnswerQuestion
 from kgnb.agents.question_answering.querying import (
@@ -105,6 +106,7 @@ def _committed(state: State, acted: Acted, ending: Commit | GiveUp) -> Answer:
         support = found.query.triples
         tested = _tested(state, _column_query(found, found.query.action.sparql), found.values)
     support = support or _along(state, found.values) or _leading_to(state, found.values)
+    support = support or _listed(state, found.values) or _compared(state, found.values)
     if not tested[1] and (interpretation := _common(state, found.values)):
         tested = _tested(state, sparql(interpretation), found.values)
     if not tested[1] and not support:
@@ -200,6 +202,33 @@ def _leading_to(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
     if not all(reached.get(value) for value in values):
         return ()
     return tuple(dict.fromkeys(triple for value in values for triple in reached[value]))
+
+
+def _listed(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
+    """The triples at these values in lists over a class or a relation; none if a value is in no
+    list.
+    """
+    lists = [acted.triples for acted in state.history if state.lists_all(acted.action)]
+    ends = {end for triples in lists for triple in triples for end in (triple[0], triple[2])}
+    if not ends.issuperset(values):
+        return ()
+    there = set(values)
+    every = dict.fromkeys(triple for triples in lists for triple in triples)
+    return tuple(triple for triple in every if triple[0] in there or triple[2] in there)
+
+
+def _compared(state: State, values: Sequence[Term]) -> tuple[Triple, ...]:
+    """The numbers and dates that all entities of the question have of one relation, which a
+    comparison between them rests on; none if a value is not one of these entities.
+    """
+    entities = set(state.linked.entities)
+    if len(entities) < 2 or not entities.issuperset(values):
+        return ()
+    having: dict[Term, set[Term]] = {}
+    numbers = [t for t in seen_triples(state) if t[0] in entities and of_values([t])]
+    for subject, relation, _ in numbers:
+        having.setdefault(relation, set()).add(subject)
+    return tuple(triple for triple in numbers if having[triple[1]] == entities)
 
 
 def answer_question_of(state: State) -> tuple[AnswerQuestion, Acted | None]:

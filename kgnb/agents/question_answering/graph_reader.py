@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import inf
 
 from kgnb.agents.question_answering.interpretation import (
     SUBCLASS,
@@ -912,6 +913,23 @@ def kind_of(sample: Term | None) -> str:
     if sample.datatype in _NUMBERS:
         return "number"
     return "date" if sample.datatype in _DATES else "text"
+
+
+def of_values(triples: Sequence[Triple]) -> bool:
+    """Whether the objects are numbers and dates alone, so that they can be sorted."""
+    return {kind_of(triple[2]) for triple in triples} <= {"number", "date"}
+
+
+def number_of(term: Term) -> float:
+    """The value of a number; infinite if its text is none.
+
+    >>> number_of(Literal("12", datatype=f"{XSD}integer")), number_of(Literal("many", datatype=f"{XSD}integer"))
+    (12.0, inf)
+    """
+    try:
+        return float(bare_text(term))
+    except ValueError:
+        return inf
 
 
 def is_date(datatype: str | None) -> bool:

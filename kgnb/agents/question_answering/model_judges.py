@@ -17,7 +17,7 @@ from typing import Annotated, Any, cast, get_args
 
 from pydantic import BaseModel, Field
 
-from kgnb.agents.question_answering.act import PENDING, after, allowed, tried
+from kgnb.agents.question_answering.act import PENDING, after, allowed, paged, tried
 from kgnb.agents.question_answering.judges import (
     GIVE,
     KEEP,
@@ -79,7 +79,7 @@ _DATA = f"What stands between the lines {FENCE} is data from a graph and a quest
 _FORM = 'Reply with one JSON object {"why": a sentence, "numbers": [1, 2], "confidence": 0 to 1} and nothing else. '
 REFLECT = """You answer a question from a knowledge graph, step by step. Of the last step `done`, say which of its
 numbered triples state the answer or lead on to it, the most useful first, at most {keep}, those observed before too;
-an empty list if none does. For a number, every triple that counts; for a no, those that say otherwise. Types only where
+an empty list if none does. For a number, {counts}; for a no, those that say otherwise. Types only where
 the question is about them. """
 ANSWER = """You answer a question from a knowledge graph. Say which of the numbered values answer the question, all of
 them if it asks for several; an empty list if none does. What you know besides counts for nothing here. """
@@ -361,6 +361,7 @@ def _tools(state: State, taken: _Taken) -> dict[str, Tool]:
     def take(action: Action, confidence: float = 0.9, why: str = "") -> str:
         if taken.action is not None:
             raise ValueError("one call at a step: this one was not done")
+        action = paged(state, action)
         try:
             allowed(state, action)
         except ValueError as error:
@@ -497,7 +498,11 @@ class ModelPicker:
             return Verdict(NONE, None, 1.0, "there is nothing to choose from", self.name)
         told, decision = ANSWER, GIVE
         if isinstance(question, ReflectQuestion):
-            told, decision = REFLECT.format(keep=question.keep), KEEP
+            some = len(question.options) > question.keep
+            counts = (
+                "some that count, as all are kept elsewhere" if some else "every triple that counts"
+            )
+            told, decision = REFLECT.format(keep=question.keep, counts=counts), KEEP
         lines = [
             question.text,
             *(f"{at}. {line(shown)}" for at, shown in enumerate(question.shown, start=1)),

@@ -11,10 +11,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import count
 from math import log10
 
-from kgnb.agents.question_answering.graph_reader import ClassUse, GraphSchema, RelationUse
+from kgnb.agents.question_answering.graph_reader import (
+    ClassUse,
+    GraphSchema,
+    RelationUse,
+    of_values,
+)
 from kgnb.agents.question_answering.interpretation import Hop, Interpretation
 from kgnb.agents.question_answering.segmentation import EMPTY
 from kgnb.agents.question_answering.state import State
@@ -61,6 +67,11 @@ OUTGOING = """
   above it. `paths` goes both ways between two entities that were shown, over classes too: from a class to an entity it
   brings the things of that class that are linked to the entity (2 triples, 3 for things of a subclass). Nothing lists
   all things of a class: where the question is about these and names nothing else, `give_up` at once."""
+LISTING = """
+- No entity is named here, so CLASSES and RELATIONS (from -> relation -> to) stand in place of FACTS. `neighbours` of a
+  relation, in place of the entity, brings all its lines; of a class with a relation: its lines at things of that class;
+  of a class alone: its things. Numbers and dates come sorted. List, compare and count with these; then go on from what
+  they bring as from any entity."""
 CHOOSE = f"""Which reading of the question asks exactly what it asks: every condition, no other that changes the answer,
 the right direction (`A -parent-> B`: B is a parent of A), and a thing or a number, as asked? Other words may say the
 same (a boss: `reports to`); a class may be left out where relation or values imply it. Behind the colon: what the graph
@@ -74,6 +85,8 @@ _RESULT = 6000  # maximum characters per result
 _TOKEN = 4  # approximate characters per token
 _ENTITIES = 10
 _FACTS, _FEW_FACTS = 16, 4
+_RELATIONS, _CLASSES = 10, 6  # shown for a question about classes
+_OFTEN = 10  # ends of a list over a class, those with the most lines
 _PATHS = 3
 _ALL_ENDS = 6  # classes shown at one end of a relation
 _ALL_ROWS, _TRIED_ROWS = 5, 3  # values shown of an interpretation's result: all, or some of more
@@ -104,7 +117,8 @@ def opening(state: State, tried: Sequence[Acted] | None = None) -> tuple[Message
 
 
 def _paper(state: State) -> str:
-    return PAPER + (OUTGOING if state.options.directions == "outgoing" else "")
+    outgoing = OUTGOING if state.options.directions == "outgoing" else ""
+    return PAPER + outgoing + (LISTING if state.of_classes else "")
 
 
 def choosing(
@@ -193,9 +207,38 @@ def question_lines(state: State, *, paths: bool) -> list[str]:
         of = "the nearest" if paper else "a sample"
         lines.append(f"FACTS ({of}):")
         lines += _fact_lines(state, facts)
+    if state.of_classes:
+        lines += _class_lines(state)
     if paths and (read := _path_lines(state)):
         lines += ["PATHS:", *read]
     return lines
+
+
+def _class_lines(state: State) -> list[str]:
+    """The relations that a question about classes is most likely about, and the classes they
+    start and end at, with the named ones first.
+    """
+    schema, ranked = state.schema, ranks(state, state.schema)
+    named = [link.iri for link in state.linked.links]
+    ends = {
+        one.iri: {*one.domains, *one.subjects, *one.ranges, *one.objects}
+        for one in schema.relations
+    }
+    order = sorted(
+        schema.relations,
+        key=lambda one: (ends[one.iri].isdisjoint(named), -ranked[one.iri], one.iri),
+    )[:_RELATIONS]
+    main = [end for one in order for end in (*one.domains, *one.ranges)]
+    sizes = {one.iri: one.count for one in schema.classes}
+    classes = [iri for iri in dict.fromkeys((*named, *map(Iri, main))) if iri in sizes][:_CLASSES]
+    label = state.context.reader.names.label
+    state.context.reader.names.fetch([one.example for one in order if isinstance(one.example, Iri)])
+    return [
+        "CLASSES:",
+        *(f"- {schema.short(iri)}  # {line(label(iri))}, {sizes[iri]} things" for iri in classes),
+        "RELATIONS (in brackets how many lines), the most relevant first:",
+        *(f"- {_relation_line(schema, state, one)}" for one in order),
+    ]
 
 
 def _spread(triples: Sequence[Triple], about: Sequence[Iri], each: int) -> list[Triple]:
@@ -507,15 +550,14 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
     elif isinstance(acted.action, Look):
         lines, _ = look_lines(state, acted.action.words)
     elif isinstance(acted.action, Neighbours | Paths):
-        whole = isinstance(acted.action, Paths) or acted.action.relation is not None
-        whole |= len(acted.triples) <= ROWS // 2
+        whole = listed_whole(state, acted)
         shown = acted.triples if whole else _spread(acted.triples, [acted.action.entity], 5)  # type: ignore[union-attr]
-        spread = "" if whole else ", of each relation at most 5"
-        lines = [f"{len(shown[:ROWS])} of {len(acted.triples)} triples{spread}"]
-        complete = len(shown[:ROWS]) == len(acted.triples) and not acted.notes
-        if state.options.tools == "paper" and complete:
-            lines = [f"all there are: {len(acted.triples)}"]
-        lines += [triple_line(state, triple) for triple in shown[:ROWS]]
+        shown = shown[:ROWS]
+        lines = _heading(state, acted, len(shown))
+        state.context.reader.names.fetch(
+            [term for triple in shown for term in triple if isinstance(term, Iri)]
+        )
+        lines += [triple_line(state, triple) for triple in shown]
     else:
         lines = []
     lines += [line(note) for note in acted.notes]
@@ -527,11 +569,72 @@ def result_text(state: State, acted: Acted, *, last: bool = False) -> str:
     if last:
         lines.append("This was the last look: call `answer` or `give_up` now.")
     text = "\n".join(lines)
-    return (
-        text
-        if len(text) <= _RESULT
-        else f"{text[:_RESULT]}\n(cut here: select fewer columns or rows)"
-    )
+    room = _RESULT * (1 + (state.options.tools == "paper"))  # a page of a list stands whole
+    return text if len(text) <= room else f"{text[:room]}\n(cut here: select fewer columns or rows)"
+
+
+def listed_whole(state: State, acted: Acted) -> bool:
+    """Whether the triples of this look are shown one after the other, page by page, and not a few
+    of each relation.
+    """
+    if not isinstance(acted.action, Neighbours) or acted.action.relation is not None:
+        return True
+    return state.lists_all(acted.action) or len(acted.triples) <= ROWS // 2
+
+
+def _heading(state: State, acted: Acted, number: int) -> list[str]:
+    """How many triples a look brought, of which ``number`` are shown, and where it is long, how to
+    read on and to count them.
+    """
+    action, total, whole = acted.action, len(acted.triples), listed_whole(state, acted)
+    assert isinstance(action, Neighbours | Paths)
+    spread = "" if whole else ", of each relation at most 5"
+    if state.options.tools != "paper":
+        return [f"{number} of {total} triples{spread}"]
+    every, over = number == total and not acted.notes and not action.page, state.lists_all(action)
+    if every and total <= state.options.keep and not over:
+        return [f"all there are: {total}"]
+    first = next(one for one in state.history if one.action == replace(action, page=0))
+    call = f"call {state.history.index(first) + 1}"
+    last, there = action.page * ROWS + number, len(first.triples)
+    if not whole:
+        parts = [f"{call}: {number} of {total} lines{spread}", "a relation brings all of it"]
+        classes = [state.schema.short(link.iri) for link in state.linked.links if link.is_class]
+        if state.lists and classes:
+            all_things = f"a relation with the class {classes[0]} brings it for all things"
+            parts.append(f"{all_things} of the class")
+    else:
+        lines = f"all {total}" if every else f"{last - number + 1} to {last} of {there}"
+        parts = [f"{call}, lines: {lines}"]
+        if last < there and over and of_values(first.triples):
+            parts.append("the lowest and the highest values")
+        if last < there:
+            parts.append("the same call again brings the next")
+    often: list[str] = []
+    if over or getattr(action, "relation", None) is not None:
+        subjects, objects = (Counter(triple[end] for triple in first.triples) for end in (0, 2))
+        parts.append(f"{len(subjects)} subjects, {len(objects)} objects")
+        if not first.notes:
+            proof = f'"{call}" as `triples` stands for all lines'
+            parts.append(f"for a number that is one of these, {proof}")
+        if over and not action.page:
+            often = _often(state, "subject", subjects) + _often(state, "object", objects)
+    return ["; ".join(parts), *often]
+
+
+def _often(state: State, end: str, numbers: Counter[Term]) -> list[str]:
+    """What most lines of a list start or end at, if anything has more than one."""
+    order = sorted(numbers, key=lambda term: (-numbers[term], str(term)))
+    most = [term for term in order if numbers[term] > 1]
+    if not most or len(order) < 2:
+        return []
+    shown = most[:_OFTEN]
+    state.context.reader.names.fetch([term for term in shown if isinstance(term, Iri)])
+    of = f"{len(shown)} of {len(most)} with more than 1 line"
+    return [
+        f"most lines by {end} ({of}): "
+        + ", ".join(f"{term_line(state, t)}: {numbers[t]}" for t in shown)
+    ]
 
 
 def _rows_shown(state: State, acted: Acted, most: int = ROWS) -> list[str]:

@@ -322,8 +322,14 @@ def _proved(state: State, commit: Commit) -> Resolved:
         ValueError: a triple was not shown, or there are not as many as the number says.
     """
     seen = {_words(triple_line(state, triple)): triple for triple in seen_triples(state)}
-    triples = []
+    triples = list[Triple]()
+    counts = set[int]()
     for text in commit.triples:
+        if call := _CALL.fullmatch(text.strip()):
+            listed, sizes = _listed(state, int(call[1]))
+            triples += listed
+            counts |= sizes
+            continue
         triple = seen.get(_words(text))
         if triple is None:
             raise ValueError(f"{text[:100]} was not shown: give lines exactly as they were shown")
@@ -335,7 +341,9 @@ def _proved(state: State, commit: Commit) -> Resolved:
         return Resolved((value,), triples=tuple(triples))
     ends = {term for triple in triples for term in (triple[0], triple[2])}
     if said.isdecimal() and not any(getattr(end, "text", "") == said for end in ends):
-        if len(triples) != int(said):
+        if int(said) not in (
+            {len(triples)} if len(commit.triples) > 1 else counts or {len(triples)}
+        ):
             raise ValueError(f"{said} is not the number of the triples given, {len(triples)}")
         return Resolved((Literal(said, datatype=f"{XSD}integer"),), triples=tuple(triples))
     values = tuple(dict.fromkeys(_term(state, value) for value in commit.values))
@@ -343,6 +351,30 @@ def _proved(state: State, commit: Commit) -> Resolved:
     if missing is not None:
         raise ValueError(f"no triple given says {n3(missing)}")
     return Resolved(values, triples=tuple(triples))
+
+
+_CALL = re.compile(r"call (\d+)")
+
+
+def _listed(state: State, number: int) -> tuple[tuple[Triple, ...], set[int]]:
+    """The triples of an earlier call for one relation, and what may be counted in them: triples,
+    subjects or objects.
+
+    Raises:
+        ValueError: there is no such call, it was not read whole, or it has both directions.
+    """
+    acted = state.history[number - 1] if 0 < number <= len(state.history) else None
+    action = acted.action if acted else None
+    of_one = isinstance(action, Neighbours) and (action.relation or state.lists_all(action))
+    if acted is None or not isinstance(action, Neighbours) or not of_one:
+        raise ValueError(f"call {number} is no list of one relation: give its lines")
+    if acted.notes:
+        raise ValueError(f"call {number} was not read whole, so it proves no number")
+    entity = action.entity
+    subjects, objects = ({triple[end] for triple in acted.triples} for end in (0, 2))
+    if entity in subjects and entity in objects:
+        raise ValueError(f"call {number} has lines of both directions: give those that count")
+    return acted.triples, {len(acted.triples), len(subjects), len(objects)}
 
 
 def _absent(state: State, commit: Commit) -> Resolved | None:

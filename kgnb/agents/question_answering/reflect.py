@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from kgnb.agents.question_answering.judges import NONE, ReflectQuestion
 from kgnb.agents.question_answering.state import State, act_text, iris, triple_text
-from kgnb.agents.question_answering.values import Memory, Neighbours, Path
+from kgnb.agents.question_answering.values import Memory, Neighbours, Path, Paths
 from kgnb.judging import UNSURE
 from kgnb.kg.terms import Iri, Term, Triple
 from kgnb.llm.model import Message, Request
@@ -111,6 +111,8 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     if mode == "judge" and state.talk and not state.options.reflects:
         # the model has every result in its conversation: asking it what to keep would add nothing
         return list(question.ranked or range(number))[:keep], "what the model has read", "rule"
+    if mode == "judge" and state.talk and _stands(state):
+        return [], "the list stands in the conversation", "rule"
     action = state.acted.action if state.acted else None
     named = isinstance(action, Neighbours) and action.relation is not None
     if mode == "judge" and state.talk and named and number <= keep:
@@ -130,6 +132,14 @@ def _chosen(state: State, question: ReflectQuestion) -> tuple[list[int], str, st
     asked = [verdict.choice, *(choice for choice, _ in verdict.also)]
     chosen = [int(choice) for choice in asked if choice.isdecimal() and int(choice) < number]
     return list(dict.fromkeys(chosen))[:keep], verdict.rationale, by
+
+
+def _stands(state: State) -> bool:
+    """Whether the last action went on in a list, or listed a class."""
+    action = state.acted.action if state.acted else None
+    if action is None or not isinstance(action, Neighbours | Paths):
+        return False
+    return action.page > 0 or state.lists_all(action)
 
 
 def _ranked(state: State, triples: Sequence[Triple]) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from kgnb.agents.question_answering.graph_reader import GraphReader, GraphSchema
 from kgnb.agents.question_answering.lexicon import Directory, Lexicon, Wording
 from kgnb.agents.question_answering.values import (
     Acted,
+    Action,
     Answer,
     Commit,
     Finish,
@@ -25,6 +26,7 @@ from kgnb.agents.question_answering.values import (
     Linked,
     Look,
     Memory,
+    Neighbours,
     Observation,
     Options,
     Question,
@@ -186,6 +188,25 @@ class State:
             return ()
         cuts = {iri[: max(iri.rfind("#"), iri.rfind("/")) + 1] for iri in self.schema.uses}
         return tuple(sorted(cuts))
+
+    @property
+    def lists(self) -> bool:
+        """Whether `neighbours` of a class lists its things."""
+        return self.options.tools == "paper" and self.options.directions == "both"
+
+    def lists_all(self, action: Action) -> bool:
+        """Whether an action lists the things of a class, or a relation's triples whatever they are
+        of.
+        """
+        if not self.lists or not isinstance(action, Neighbours):
+            return False
+        return action.entity in self.schema.uses or self.context.reader.is_class(action.entity)
+
+    @property
+    def of_classes(self) -> bool:
+        """Whether a question that names no entity begins with classes and their relations."""
+        entities = any(not link.is_class for link in self.linked.links)
+        return self.lists and self.options.observation and not entities
 
     @property
     def acted(self) -> Acted | None:

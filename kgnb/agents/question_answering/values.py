@@ -34,10 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The triples of an entity in both directions, or only those of one relation."""
+    """The triples of an entity in both directions, or only those of one relation.
+
+    Of a class: its things, or that relation's triples of all its things. ``page`` counts from 0.
+    """
 
     entity: Iri
     relation: Iri | None = None
+    page: int = 0
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,7 @@ class Paths:
     a: Iri
     b: Iri
     max_length: int = 2
+    page: int = 0
 
 
 @dataclass(frozen=True)
@@ -107,14 +112,16 @@ def written(action: Action) -> str:
     >>> written(Neighbours(Iri("http://huts.example/id/ottertal")))
     '{"neighbours": ["http://huts.example/id/ottertal"]}'
     """
-    content: object = True
+    content: Any = True
     match action:
         case Query(text) | Look(text):
             content = text
         case Commit(query, column, values, triples):
             content = [query, column, *values, *([list(triples)] if triples else [])]
         case Neighbours() | Paths():
-            content = [part for part in astuple(action) if part]
+            content = [part or "" for part in astuple(action)]
+            while not content[-1]:
+                content.pop()
     return json.dumps(
         {next(name for name, kind in _KINDS.items() if isinstance(action, kind)): content}
     )
@@ -147,7 +154,8 @@ def read_action(text: str) -> Action:
         elif kind is Paths:
             return Paths(_iri(value[0]), _iri(value[1]), *map(int, value[2:]))
         else:
-            return Neighbours(*map(_iri, value))
+            entity, relation, *page = [*value, ""][: max(2, len(value))]
+            return Neighbours(_iri(entity), _iri(relation) if relation else None, *map(int, page))
     except (ValueError, AttributeError, TypeError, LookupError, OverflowError):
         pass
     raise ValueError(f"not an action: {text[:200]!r}")
