@@ -231,11 +231,15 @@ def _class_lines(state: State) -> list[str]:
     main = [end for one in order for end in (*one.domains, *one.ranges)]
     sizes = {one.iri: one.count for one in schema.classes}
     classes = [iri for iri in dict.fromkeys((*named, *map(Iri, main))) if iri in sizes][:_CLASSES]
-    label = state.context.reader.names.label
-    state.context.reader.names.fetch([one.example for one in order if isinstance(one.example, Iri)])
+    reader, label = state.context.reader, state.context.reader.names.label
+    reader.names.fetch([one.example for one in order if isinstance(one.example, Iri)])
+
+    def size(iri: Iri) -> str:
+        return f", {sizes[iri]} things" if reader.counted else ""
+
     return [
         "CLASSES:",
-        *(f"- {schema.short(iri)}  # {line(label(iri))}, {sizes[iri]} things" for iri in classes),
+        *(f"- {schema.short(iri)}  # {line(label(iri))}{size(iri)}" for iri in classes),
         "RELATIONS (in brackets how many lines), the most relevant first:",
         *(f"- {_relation_line(schema, state, one)}" for one in order),
     ]
