@@ -111,6 +111,9 @@ LONGEST = 10_000
 _FORM = (
     'A line looks like {"id": "q1", "question": "Who runs the hut?", "entities": ["http://..."]}.'
 )
+_VALUES = (
+    'Write "values": ["http://.../a"], or with names, numbers or truth values; [] for no answer.'
+)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
@@ -204,9 +207,9 @@ def _texts(content: dict[str, Any], name: str, where: str) -> tuple[str, ...] | 
     if not isinstance(value, list) or not all(
         isinstance(item, str) and item.strip() for item in value
     ):
-        raise DataError(
-            f"{name!r} is {json.dumps(value)[:60]}, not a list of texts", where=where, fix=_FORM
-        )
+        fix = _VALUES if name in VALUES else _FORM
+        what = f"{name!r} is {json.dumps(value)[:60]}, not a list of texts"
+        raise DataError(what, where=where, fix=fix)
     return tuple(dict.fromkeys(item.strip() for item in value))
 
 

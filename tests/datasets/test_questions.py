@@ -61,6 +61,13 @@ def test_a_wrong_line_is_named_and_the_others_are_kept(
     assert caught.value.where == f"{path}:2" and caught.value.fix
 
 
+def test_answers_of_another_form_are_refused_with_the_form_that_is_read(tmp_path: Path) -> None:
+    other = '{"id": "a", "question": "Who?", "answers": [{"type": "uri", "value": "http://h/a"}]}'
+    with pytest.raises(DataError, match="'answers' is .*, not a list of texts") as caught:
+        read_questions(lines(tmp_path, other))
+    assert '"values": [' in caught.value.fix
+
+
 def test_a_file_that_is_missing_empty_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
         scan_questions(tmp_path / "none.jsonl")
