@@ -101,7 +101,7 @@ CEILINGS: dict[str, tuple[int, int]] = {
     "cli": (16_444, 454),
     "judging": (12_856, 344),
     "run": (10_166, 269),
-    "datasets": (12_066, 354),
+    "datasets": (12_083, 355),
     "mapping_files": (10_195, 308),
     "evaluate": (6312, 186),
     "widgets": (5471, 141),
